@@ -1,0 +1,3 @@
+package objectstore
+
+type scriptClass struct{}
