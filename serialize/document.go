@@ -1,0 +1,164 @@
+package serialize
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep arrays and objects of a document may nest. It is the bound of jsontext and of
+// the YAML parser too, so that recursion over a document is bounded wherever the document came from.
+const maxDepth = 10_000
+
+// A position is a place in a document: a byte offset in JSON, line<<32 | column in YAML.
+type position int64
+
+// A document is the text that nodes came from; it turns positions into lines and columns.
+type document struct {
+	file string
+	data []byte
+	yaml bool
+
+	once  sync.Once
+	lines []int // JSON: offset of each line's first byte
+}
+
+func (d *document) place(p position) (line, column int) {
+	if d.yaml {
+		return int(p >> 32), int(p & 0xffffffff)
+	}
+	d.once.Do(func() {
+		d.lines = []int{0}
+		for i, c := range d.data {
+			if c == '\n' {
+				d.lines = append(d.lines, i+1)
+			}
+		}
+	})
+	offset := min(int(p), len(d.data))
+	line = sort.SearchInts(d.lines, offset+1)
+	start := d.lines[line-1]
+	return line, utf8.RuneCount(d.data[start:offset]) + 1
+}
+
+func (d *document) errorf(p position, path, format string, args ...any) *Error {
+	line, column := d.place(p)
+	return &Error{File: d.file, Line: line, Column: column, Path: path, Msg: fmt.Sprintf(format, args...)}
+}
+
+// describe renders a position for people: "model.json:12:5".
+func (d *document) describe(p position) string {
+	line, column := d.place(p)
+	return fmt.Sprintf("%s:%d:%d", d.file, line, column)
+}
+
+type nodeKind uint8
+
+const (
+	nodeNull nodeKind = iota
+	nodeBool
+	nodeNumber
+	nodeString
+	nodeArray
+	nodeObject
+)
+
+// A node is one value of a document, JSON or YAML. Children are linked, so that nodes can come from an
+// arena and cost one allocation per thousand.
+type node struct {
+	kind        nodeKind
+	boolean     bool
+	position    position
+	number      float64
+	text        string // of a string
+	name        string // the key, if the parent is an object
+	keyPosition position
+	first, next *node
+	count       int // children
+}
+
+// member returns the child with this key, nil if there is none.
+func (n *node) member(name string) *node {
+	for c := n.first; c != nil; c = c.next {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// An arena hands out nodes; reset makes all of them free again.
+type arena struct {
+	slabs [][]node
+	slab  int
+	used  int
+}
+
+func (a *arena) node() *node {
+	const slab = 1024
+	if a.slab == len(a.slabs) {
+		a.slabs = append(a.slabs, make([]node, slab))
+	}
+	n := &a.slabs[a.slab][a.used]
+	*n = node{}
+	if a.used++; a.used == slab {
+		a.slab, a.used = a.slab+1, 0
+	}
+	return n
+}
+
+func (a *arena) reset() {
+	const kept = 64 // one huge object does not hold its memory for the rest of the document
+	if len(a.slabs) > kept {
+		a.slabs = a.slabs[:kept:kept]
+	}
+	a.slab, a.used = 0, 0
+}
+
+// A trail is where in an object a value is: names of properties and fields, indexes of lists.
+type trail []step
+
+type step struct {
+	name  string
+	index int // name is empty
+}
+
+func (t *trail) field(name string) { *t = append(*t, step{name: name}) }
+func (t *trail) index(i int)       { *t = append(*t, step{index: i}) }
+func (t *trail) pop()              { *t = (*t)[:len(*t)-1] }
+
+// String renders the trail as a script would write it: `subnets[2].range`, `labels["a b"]`.
+func (t trail) String() string {
+	var b strings.Builder
+	for i, s := range t {
+		switch {
+		case s.name == "":
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		case !isIdentifier(s.name):
+			b.WriteString("[" + strconv.Quote(s.name) + "]")
+		default:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s.name)
+		}
+	}
+	return b.String()
+}
+
+func isIdentifier(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// trimBOM takes a byte order mark off: editors on Windows write one.
+func trimBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }

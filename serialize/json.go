@@ -1,0 +1,207 @@
+package serialize
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A jsonReader makes nodes of JSON text. Strictness (syntax, duplicate keys, UTF-8, depth) is jsontext's.
+type jsonReader struct {
+	doc   *document
+	dec   *jsontext.Decoder
+	nodes arena
+	names map[string]string // keys repeat: one string for each
+	buf   []byte            // of unquoting
+}
+
+func newJSONReader(doc *document) *jsonReader {
+	return &jsonReader{
+		doc: doc, dec: jsontext.NewDecoder(bytes.NewBuffer(doc.data)), names: make(map[string]string),
+	}
+}
+
+// value reads the next value and all that is in it.
+func (r *jsonReader) value() (*node, error) {
+	var root *node
+	var parents []*node
+	var lasts []*node // the last child of each parent so far
+	for {
+		n := r.nodes.node()
+		if depth := len(parents); depth > 0 && parents[depth-1].kind == nodeObject && r.dec.PeekKind() != '}' {
+			raw, err := r.dec.ReadValue()
+			if err != nil {
+				return nil, r.syntax(err)
+			}
+			if n.name, err = r.name(raw); err != nil {
+				return nil, err
+			}
+			n.keyPosition = r.start(raw)
+		}
+		opens, closes := false, false
+		switch kind := r.dec.PeekKind(); kind {
+		case '{', '[', '}', ']':
+			if _, err := r.dec.ReadToken(); err != nil {
+				return nil, r.syntax(err)
+			}
+			opens, closes = kind == '{' || kind == '[', kind == '}' || kind == ']'
+			n.position = position(r.dec.InputOffset() - 1)
+			n.kind = nodeArray
+			if kind == '{' {
+				n.kind = nodeObject
+			}
+		default:
+			raw, err := r.dec.ReadValue()
+			if err != nil {
+				return nil, r.syntax(err)
+			}
+			n.position = r.start(raw)
+			if err := r.scalar(n, raw); err != nil {
+				return nil, err
+			}
+		}
+		if closes {
+			parents, lasts = parents[:len(parents)-1], lasts[:len(lasts)-1]
+		} else {
+			if depth := len(parents); depth > 0 {
+				if p := parents[depth-1]; p.first == nil {
+					p.first = n
+				} else {
+					lasts[depth-1].next = n
+				}
+				parents[depth-1].count++
+				lasts[depth-1] = n
+			} else {
+				root = n
+			}
+			if opens {
+				parents, lasts = append(parents, n), append(lasts, nil)
+			}
+		}
+		if len(parents) == 0 {
+			return root, nil
+		}
+	}
+}
+
+// end checks that nothing but white space follows.
+func (r *jsonReader) end() error {
+	offset := r.dec.InputOffset()
+	_, err := r.dec.ReadToken()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return r.syntax(err)
+	}
+	return r.doc.errorf(position(offset), "", "more text after the end of the document")
+}
+
+func (r *jsonReader) start(raw jsontext.Value) position {
+	return position(r.dec.InputOffset() - int64(len(raw)))
+}
+
+func (r *jsonReader) name(raw jsontext.Value) (string, error) {
+	text, err := r.unquote(raw)
+	if err != nil {
+		return "", err
+	}
+	if s, ok := r.names[string(text)]; ok {
+		return s, nil
+	}
+	s := string(text)
+	if len(r.names) < 10_000 { // keys of maps may all be different
+		r.names[s] = s
+	}
+	return s, nil
+}
+
+func (r *jsonReader) unquote(raw jsontext.Value) ([]byte, error) {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1], nil
+	}
+	text, err := jsontext.AppendUnquote(r.buf[:0], raw)
+	if err != nil {
+		return nil, r.doc.errorf(r.start(raw), "", "%s", reason(err))
+	}
+	r.buf = text
+	return text, nil
+}
+
+func (r *jsonReader) scalar(n *node, raw jsontext.Value) error {
+	switch raw.Kind() {
+	case 'n':
+		n.kind = nodeNull
+	case 't', 'f':
+		n.kind, n.boolean = nodeBool, raw[0] == 't'
+	case '"':
+		text, err := r.unquote(raw)
+		if err != nil {
+			return err
+		}
+		n.kind, n.text = nodeString, string(text)
+	default:
+		n.kind = nodeNumber
+		if v, ok := smallInteger(raw); ok {
+			n.number = v
+			return nil
+		}
+		v, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil {
+			return r.doc.errorf(n.position, "", "number %s is out of range", shorten(string(raw)))
+		}
+		n.number = v
+	}
+	return nil
+}
+
+// smallInteger parses what most numbers are, without an allocation.
+func smallInteger(raw []byte) (float64, bool) {
+	if len(raw) > 15 || raw[0] == '-' {
+		return 0, false
+	}
+	v := 0
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = v*10 + int(c-'0')
+	}
+	return float64(v), true
+}
+
+// syntax turns an error of jsontext into one with line and column.
+func (r *jsonReader) syntax(err error) error {
+	var s *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &s) && errors.Is(s.Err, io.ErrUnexpectedEOF), err == io.EOF, err == io.ErrUnexpectedEOF:
+		return r.doc.errorf(position(len(r.doc.data)), "", "the document ends too early")
+	case !errors.As(err, &s):
+		return r.doc.errorf(position(r.dec.InputOffset()), "", "%s", reason(err))
+	case errors.Is(s.Err, jsontext.ErrDuplicateName):
+		return r.doc.errorf(position(s.ByteOffset), "", "duplicate key %q", s.JSONPointer.LastToken())
+	}
+	return r.doc.errorf(position(s.ByteOffset), "", "%s", reason(s.Err))
+}
+
+func reason(err error) string {
+	msg := strings.TrimPrefix(err.Error(), "jsontext: ")
+	if strings.Contains(msg, "max depth") {
+		return "nested deeper than 10,000 levels"
+	}
+	return msg
+}
+
+// parseJSON reads a whole document.
+func parseJSON(doc *document) (*node, error) {
+	r := newJSONReader(doc)
+	n, err := r.value()
+	if err != nil {
+		return nil, err
+	}
+	return n, r.end()
+}
