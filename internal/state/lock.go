@@ -1,0 +1,83 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockInfoAt leaves the first byte of the lock file alone: on Windows the locked byte cannot be read.
+const lockInfoAt = 1
+
+// lockInfoSize is fixed, so that a shorter text leaves nothing of a longer one.
+const lockInfoSize = 511
+
+// Lock relies on flock alone: the lock ends with the process that holds it, so that what an earlier one
+// left in the file never stands in the way.
+func (osFS) Lock(name string, info []byte) (unlock func() error, holder []byte, err error) {
+	l := flock.New(name)
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ok {
+		data, _ := readFrom(name, lockInfoAt) // the lock is what counts; who has it is a courtesy
+		return nil, data, nil
+	}
+	if err := writeLockInfo(name, info); err != nil {
+		return nil, nil, errors.Join(err, l.Close())
+	}
+	return l.Close, nil, nil
+}
+
+func readFrom(name string, offset int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	buf := make([]byte, lockInfoSize)
+	n, err := f.ReadAt(buf, offset)
+	return buf[:n], err
+}
+
+func writeLockInfo(name string, info []byte) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	text := bytes.Repeat([]byte{' '}, lockInfoSize)
+	copy(text[:lockInfoSize-1], info)
+	text[lockInfoSize-1] = '\n'
+	_, err = f.WriteAt(text, lockInfoAt)
+	return errors.Join(err, f.Close())
+}
+
+// lock takes the lock of a directory or returns a *LockedError.
+func lock(fsys FS, dir string) (unlock func() error, err error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	if len(host) > 255 {
+		host = host[:255]
+	}
+	info, err := json.Marshal(Owner{PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Second)})
+	if err != nil {
+		return nil, err
+	}
+	unlock, holder, err := fsys.Lock(filepath.Join(dir, lockFile), info)
+	if err == nil && unlock == nil {
+		locked := &LockedError{Dir: dir}
+		if json.Unmarshal(bytes.Trim(holder, " \n\x00"), &locked.Owner) != nil {
+			locked.Owner = Owner{} // half-written: the lock was taken a moment ago
+		}
+		return nil, locked
+	}
+	return unlock, err
+}
