@@ -1,0 +1,105 @@
+package vmheap
+
+import (
+	_ "embed"
+	"fmt"
+	"reflect"
+	"sort"
+	"strings"
+)
+
+// layoutText lists the fields of every struct of goja that plans follow, as this
+// package was written and tested against: "type.field type" per line. A goja that
+// differs has to be looked at: a new field may refer to objects, a changed one may
+// mean something else.
+//
+//go:embed layout.txt
+var layoutText string
+
+// newEngine resolves the layout, makes the plans of everything that sample programs
+// lead to, and compares them with text.
+func newEngine(expect map[string]string, text string) (*engine, error) {
+	r := &resolver{expect: expect}
+	l, samples := resolve(r)
+	if r.err != nil {
+		return nil, r.err
+	}
+	e := &engine{l: l, plans: newPlanner(l)}
+	h := newHeap(samples, e)
+	h.trace(nil, nil)
+	if e.plans.err != nil {
+		return nil, e.plans.err
+	}
+	if err := compareLayout(text, e.plans.describe()); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// describe lists the fields of all structs of goja that have a plan with references.
+func (pl *planner) describe() string {
+	pl.mu.Lock()
+	defer pl.mu.Unlock()
+	types := map[reflect.Type]bool{}
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) { // depth: nesting of struct types
+		if t.Kind() != reflect.Struct || !inGoja(t) || types[t] {
+			return
+		}
+		types[t] = true
+		for i := range t.NumField() {
+			add(t.Field(i).Type)
+		}
+	}
+	for t, p := range pl.plans {
+		if len(p.ops) > 0 {
+			add(t)
+		}
+	}
+	add(pl.l.orderedMap)
+	add(pl.l.mapEntry)
+	var lines []string
+	for t := range types {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			lines = append(lines, fmt.Sprintf("%s.%s %s\n", t.Name(), f.Name, f.Type))
+		}
+	}
+	sort.Strings(lines)
+	return strings.Join(lines, "")
+}
+
+// compareLayout names the first field that is not as it was.
+func compareLayout(want, got string) error {
+	parse := func(s string) map[string]string {
+		m := map[string]string{}
+		for line := range strings.Lines(s) {
+			if name, typ, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+				m[name] = typ
+			}
+		}
+		return m
+	}
+	w, g := parse(want), parse(got)
+	names := make([]string, 0, len(w)+len(g))
+	for name := range w {
+		names = append(names, name)
+	}
+	for name := range g {
+		if w[name] == "" {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		switch {
+		case g[name] == "":
+			return fmt.Errorf("vmheap: incompatible goja: no field %s, which was %s", name, w[name])
+		case w[name] == "":
+			return fmt.Errorf("vmheap: incompatible goja: unknown field %s of type %s", name, g[name])
+		case w[name] != g[name]:
+			return fmt.Errorf("vmheap: incompatible goja: field %s is %s, want %s", name, g[name], w[name])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package vmheap
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/unistring"
+)
+
+// ptr and words are the vocabulary of this package: an address, and the two
+// words of an interface value (its type table and its pointer).
+type ptr = unsafe.Pointer
+
+type words struct{ tab, data ptr }
+
+type sliceWords struct {
+	p        ptr
+	len, cap int
+}
+
+// field is where a field of one of goja's structs is, and what it is.
+type field struct {
+	off uintptr
+	typ reflect.Type
+}
+
+func at[T any](p ptr, f field) *T { return (*T)(unsafe.Add(p, f.off)) }
+
+// layout holds every offset that this package uses by name. The rest of goja's
+// structs is reached through plans, which follow the types themselves.
+type layout struct {
+	// runtime
+	global, globalStash, globalObject, rtVM, jobQueue, toStringStack field
+	// vm
+	stack, sp, sb, prg, callStack, iterStack, refStack, tryStack field
+	stash, newTarget, result, curAsync                           field
+	// context: a frame of the call stack
+	ctxPrg, ctxSB, ctxResult field
+	context                  reflect.Type
+	// iterator records of running loops
+	iterVal, iterRec, recIterator field
+	iterItem                      reflect.Type
+	// generators
+	runnerGen, genCtx, execStash field
+	// ordered maps
+	omTable, omFirst, omLast, omSize         field
+	entKey, entValue, entPrev, entNext, entH field
+	oiMap, oiCur                             field
+	orderedMap, mapEntry, orderedMapIter     reflect.Type
+	// scopes
+	stashType                                               reflect.Type
+	stashValues, stashExtra, stashNames, stashObj, stashOut field
+	// objects
+	self, baseVal, baseValues, baseNames field
+	baseObject                           reflect.Type
+	implType                             reflect.Type
+	// what only an instance reveals
+	genState, genGen field
+	generatorTab     ptr
+	executing        uint8
+	// properties with attributes
+	propConfigurable field
+	propertyTab      ptr
+	// structs that pointers of other structs lead into
+	regionTypes map[reflect.Type]bool
+	// the type table of *goja.Object in a goja.Value
+	objectTab ptr
+}
+
+// resolver looks fields up by name, compares their types with what the code
+// casts them to, and keeps the first thing that is not as expected.
+type resolver struct {
+	expect map[string]string // overrides, for tests: "vm.sp" -> type
+	err    error
+}
+
+func (r *resolver) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("vmheap: incompatible goja: "+format, args...)
+	}
+}
+
+// field returns the field called name of struct type t, which must be of type want.
+func (r *resolver) field(t reflect.Type, name, want string) field {
+	if r.err != nil {
+		return field{}
+	}
+	if t == nil || t.Kind() != reflect.Struct {
+		r.fail("%v is no struct, so it has no field %s", t, name)
+		return field{}
+	}
+	f, ok := t.FieldByName(name)
+	if !ok {
+		r.fail("%s has no field %s", t, name)
+		return field{}
+	}
+	if w, ok := r.expect[t.Name()+"."+name]; ok {
+		want = w
+	}
+	if f.Type.String() != want {
+		r.fail("%s.%s is %s, want %s", t, name, f.Type, want)
+		return field{}
+	}
+	return field{f.Offset, f.Type}
+}
+
+// elem returns what f points to, or the element type of the slice f.
+func (r *resolver) elem(f field) reflect.Type {
+	if r.err != nil {
+		return nil
+	}
+	if k := f.typ.Kind(); k != reflect.Pointer && k != reflect.Slice {
+		r.fail("%s is neither pointer nor slice", f.typ)
+		return nil
+	}
+	return f.typ.Elem()
+}
+
+// resolve derives the layout from the linked goja. It also returns a runtime whose
+// global object has samples of what programs make.
+func resolve(r *resolver) (*layout, *goja.Runtime) {
+	l := new(layout)
+	rt := reflect.TypeFor[goja.Runtime]()
+	l.global = r.field(rt, "global", "goja.global")
+	l.globalStash = r.field(l.global.typ, "stash", "goja.stash")
+	l.globalObject = r.field(rt, "globalObject", "*goja.Object")
+	l.rtVM = r.field(rt, "vm", "*goja.vm")
+	l.jobQueue = r.field(rt, "jobQueue", "[]func()")
+	l.toStringStack = r.field(rt, "toStringStack", "[]*goja.Object")
+
+	vm := r.elem(l.rtVM)
+	l.stack = r.field(vm, "stack", "goja.valueStack")
+	l.sp = r.field(vm, "sp", "int")
+	l.sb = r.field(vm, "sb", "int")
+	l.prg = r.field(vm, "prg", "*goja.Program")
+	l.callStack = r.field(vm, "callStack", "[]goja.context")
+	l.iterStack = r.field(vm, "iterStack", "[]goja.iterStackItem")
+	l.refStack = r.field(vm, "refStack", "[]goja.ref")
+	l.tryStack = r.field(vm, "tryStack", "[]goja.tryFrame")
+	l.stash = r.field(vm, "stash", "*goja.stash")
+	l.newTarget = r.field(vm, "newTarget", "goja.Value")
+	l.result = r.field(vm, "result", "goja.Value")
+	l.curAsync = r.field(vm, "curAsyncRunner", "*goja.asyncRunner")
+
+	l.context = r.elem(l.callStack)
+	l.ctxPrg = r.field(l.context, "prg", "*goja.Program")
+	l.ctxSB = r.field(l.context, "sb", "int")
+	l.ctxResult = r.field(l.context, "result", "goja.Value")
+	l.iterItem = r.elem(l.iterStack)
+	l.iterVal = r.field(l.iterItem, "val", "goja.Value")
+	l.iterRec = r.field(l.iterItem, "iter", "*goja.iteratorRecord")
+	l.recIterator = r.field(r.elem(l.iterRec), "iterator", "*goja.Object")
+
+	l.runnerGen = r.field(r.elem(l.curAsync), "gen", "goja.generator")
+	l.genCtx = r.field(l.runnerGen.typ, "ctx", "goja.execCtx")
+
+	l.stashType = r.elem(l.stash)
+	l.stashValues = r.field(l.stashType, "values", "[]goja.Value")
+	l.stashExtra = r.field(l.stashType, "extraArgs", "[]goja.Value")
+	l.stashNames = r.field(l.stashType, "names", "map[unistring.String]uint32")
+	l.stashObj = r.field(l.stashType, "obj", "*goja.Object")
+	l.stashOut = r.field(l.stashType, "outer", "*goja.stash")
+
+	l.resolveObjects(r)
+	samples := goja.New()
+	if r.err == nil {
+		l.resolveInstances(r, samples)
+	}
+	return l, samples
+}
+
+func (l *layout) resolveObjects(r *resolver) {
+	object := reflect.TypeFor[goja.Object]()
+	l.self = r.field(object, "self", "goja.objectImpl")
+	if l.self.off != 0 {
+		r.fail("goja.Object.self is not the first field")
+	}
+	l.implType = l.self.typ
+	promise := reflect.TypeFor[goja.Promise]()
+	base := r.field(promise, "baseObject", "goja.baseObject")
+	if base.off != 0 {
+		r.fail("goja.Promise.baseObject is not the first field")
+	}
+	l.baseObject = base.typ
+	l.baseVal = r.field(base.typ, "val", "*goja.Object")
+	l.baseValues = r.field(base.typ, "values", "map[unistring.String]goja.Value")
+	l.baseNames = r.field(base.typ, "propNames", "[]unistring.String")
+
+	l.orderedMap = r.elem(r.field(base.typ, "symValues", "*goja.orderedMap"))
+	l.omTable = r.field(l.orderedMap, "hashTable", "map[uint64]*goja.mapEntry")
+	l.omFirst = r.field(l.orderedMap, "iterFirst", "*goja.mapEntry")
+	l.omLast = r.field(l.orderedMap, "iterLast", "*goja.mapEntry")
+	l.omSize = r.field(l.orderedMap, "size", "int")
+	l.mapEntry = r.elem(l.omFirst)
+	l.entKey = r.field(l.mapEntry, "key", "goja.Value")
+	l.entValue = r.field(l.mapEntry, "value", "goja.Value")
+	l.entPrev = r.field(l.mapEntry, "iterPrev", "*goja.mapEntry")
+	l.entNext = r.field(l.mapEntry, "iterNext", "*goja.mapEntry")
+	l.entH = r.field(l.mapEntry, "hNext", "*goja.mapEntry")
+
+	var v goja.Value = (*goja.Object)(nil)
+	l.objectTab = (*words)(ptr(&v)).tab
+}
+
+// instanceSource makes one object of each kind whose implementation type can only
+// be learned from an instance.
+const instanceSource = `(function () {
+  const generator = (function* () { probe(generator); yield 1 })();
+  const async = (async function () { await 0 })();
+  return {
+    generator, mapIterator: new Map([[1, 2]]).entries(), setIterator: new Set([1]).values(), map: new Map(), set: new Set(),
+    array: [1], sparse: (() => { const a = []; a[1e6] = 1; return a })(), arrayIterator: [1].values(),
+    func: function () {}, arrow: () => 1, method: { m() {} }.m, generatorFunc: function* () {}, generatorMethod: { *m() {} }.m,
+    asyncFunc: async function () {}, asyncArrow: async () => 1, asyncMethod: { async m() {} }.m,
+    klass: class { #a = 1; #m() {} static s = 1 }, instance: new (class { #a = 1; #m() { return this.#a } })(),
+    native: probe, template: Math, args: (function () { return arguments })(1), sloppy: Function('a', 'return arguments')(1),
+    proxy: new Proxy({}, {}), date: new Date(0), regexp: /x/g, matches: 'x'.matchAll(/x/g), error: new Error('x'),
+    string: new String('x'), stringIterator: 'x'[Symbol.iterator](), number: new Number(1), symbol: Object(Symbol('x')),
+    promise: async, buffer: new ArrayBuffer(8), view: new DataView(new ArrayBuffer(8)), typed: new Uint8Array(4),
+    tagged: (s => s)` + "`x`" + `, accessor: { get x() { return 1 } },
+  };
+})()`
+
+// resolveInstances learns what reflect cannot reach from exported types, by
+// making instances in vm.
+func (l *layout) resolveInstances(r *resolver, vm *goja.Runtime) {
+	var states []uint8
+	readState := func(o *goja.Object) {
+		impl := implOf(o)
+		f := r.field(impl, "state", "goja.generatorState")
+		if r.err == nil {
+			l.genState = f
+			l.genGen = r.field(impl, "gen", "goja.generator")
+			states = append(states, *at[uint8]((*words)(ptr(o)).data, f))
+		}
+	}
+	_ = vm.Set("probe", func(c goja.FunctionCall) goja.Value {
+		if o, ok := c.Argument(0).(*goja.Object); ok {
+			readState(o)
+		}
+		return goja.Undefined()
+	})
+	v, err := vm.RunString(instanceSource)
+	if err != nil {
+		r.fail("sample objects: %v", err)
+		return
+	}
+	samples := v.ToObject(vm)
+	_ = vm.Set("samples", samples)
+	generator := samples.Get("generator").ToObject(vm)
+	readState(generator)
+	next, ok := goja.AssertFunction(generator.Get("next"))
+	if !ok {
+		r.fail("a generator has no next")
+		return
+	}
+	if _, err := next(generator); err != nil {
+		r.fail("sample generator: %v", err)
+	}
+	readState(generator)
+	if r.err != nil {
+		return
+	}
+	if len(states) != 3 || states[1] == states[0] || states[1] == states[2] {
+		r.fail("goja.generatorObject.state does not tell that the generator runs: %v", states)
+		return
+	}
+	l.generatorTab, l.executing = (*words)(ptr(generator)).tab, states[1]
+
+	iter := implOf(samples.Get("mapIterator").ToObject(vm))
+	l.orderedMapIter = r.elem(r.field(iter, "iter", "*goja.orderedMapIter"))
+	l.oiMap = r.field(l.orderedMapIter, "m", "*goja.orderedMap")
+	l.oiCur = r.field(l.orderedMapIter, "cur", "*goja.mapEntry")
+	l.resolveProperty(r, samples.Get("klass").ToObject(vm))
+
+	buffer := implOf(samples.Get("buffer").ToObject(vm))
+	r.field(buffer, "data", "[]uint8")
+	l.regionTypes = map[reflect.Type]bool{buffer: true}
+}
+
+// resolveProperty learns from a class, whose prototype has attributes, what a
+// property with attributes is.
+func (l *layout) resolveProperty(r *resolver, class *goja.Object) {
+	if r.err != nil {
+		return
+	}
+	v := (*at[map[unistring.String]goja.Value]((*words)(ptr(class)).data, l.baseValues))["prototype"]
+	t := reflect.TypeOf(v)
+	if t == nil || t.Kind() != reflect.Pointer {
+		r.fail("the prototype of a class is %v", t)
+		return
+	}
+	l.propertyTab = (*words)(ptr(&v)).tab
+	l.propConfigurable = r.field(t.Elem(), "configurable", "bool")
+	r.field(t.Elem(), "value", "goja.Value")
+}
+
+// implOf returns the struct type that implements o, or nil for an object without
+// implementation.
+func implOf(o *goja.Object) reflect.Type {
+	v := reflect.ValueOf(o).Elem().Field(0)
+	if v.Kind() != reflect.Interface || v.IsNil() {
+		return nil
+	}
+	t := v.Elem().Type()
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	return t.Elem()
+}

@@ -1,0 +1,69 @@
+package vmheap
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/dop251/goja"
+)
+
+// scrub removes every reference that the VM keeps without needing it: slots of the
+// value stack above sp, frames of calls, handlers and loops that ended, spent
+// entries of the job queue's buffer, completion values, and the saved frames of
+// generators and async functions that run now (their live copies are on the value
+// stack, and the next suspension saves anew).
+func (h *Heap) scrub() {
+	l, vm := h.l, h.vm()
+	stack, sp := *at[[]goja.Value](vm, l.stack), *at[int](vm, l.sp)
+	if sp <= cap(stack) {
+		clear(stack[sp:cap(stack)])
+	}
+	for _, f := range []field{l.callStack, l.iterStack, l.refStack, l.tryStack} {
+		clearTail(f, vm)
+	}
+	clearTail(l.jobQueue, ptr(h.r))
+
+	*at[goja.Value](vm, l.result) = goja.Undefined()
+	calls := at[sliceWords](vm, l.callStack)
+	for i := range calls.len {
+		*at[goja.Value](unsafe.Add(calls.p, uintptr(i)*l.context.Size()), l.ctxResult) = goja.Undefined()
+	}
+
+	if runner := *at[ptr](vm, l.curAsync); runner != nil {
+		l.clearFrame(unsafe.Add(runner, l.runnerGen.off))
+	}
+	for i := range min(sp, len(stack)) {
+		if w := (*words)(ptr(&stack[i])); w.tab == l.objectTab {
+			l.scrubGenerator(w.data)
+		}
+	}
+	loops := at[sliceWords](vm, l.iterStack)
+	for i := range loops.len {
+		if rec := *at[ptr](unsafe.Add(loops.p, uintptr(i)*l.iterItem.Size()), l.iterRec); rec != nil {
+			l.scrubGenerator(*at[ptr](rec, l.recIterator))
+		}
+	}
+}
+
+// scrubGenerator forgets the saved frame of the object if it is a generator that runs.
+func (l *layout) scrubGenerator(object ptr) {
+	if object == nil {
+		return
+	}
+	impl := (*words)(object)
+	if impl.tab == l.generatorTab && *at[uint8](impl.data, l.genState) == l.executing {
+		l.clearFrame(unsafe.Add(impl.data, l.genGen.off))
+	}
+}
+
+func (l *layout) clearFrame(generator ptr) {
+	reflect.NewAt(l.genCtx.typ, unsafe.Add(generator, l.genCtx.off)).Elem().SetZero()
+}
+
+// clearTail zeroes what lies beyond the length of the slice in field f of s.
+func clearTail(f field, s ptr) {
+	v := reflect.NewAt(f.typ, unsafe.Add(s, f.off)).Elem()
+	if n, c := v.Len(), v.Cap(); n < c {
+		v.Slice3(n, c, c).Clear()
+	}
+}
