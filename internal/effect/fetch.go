@@ -1,0 +1,161 @@
+package effect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const maxRedirects = 20 // as the standard of fetch has it
+
+type fetchArgs struct {
+	URL          string      `json:"url"`
+	Method       string      `json:"method"` // empty: GET
+	Headers      [][2]string `json:"headers"`
+	Body         *string     `json:"body"`
+	BodyEncoding string      `json:"bodyEncoding"`
+	Redirect     string      `json:"redirect"` // "follow" (also if empty), "error", "manual"
+	Timeout      float64     `json:"timeout"`  // milliseconds; 0: none
+}
+
+type fetchResult struct {
+	URL        string      `json:"url"` // after redirects
+	Redirected bool        `json:"redirected"`
+	Status     int         `json:"status"`
+	StatusText string      `json:"statusText"`
+	Headers    [][2]string `json:"headers"`
+	Body       string      `json:"body"` // base64
+}
+
+// get is fetch for requests that change nothing.
+func (p *Performer) get(ctx context.Context, a *fetchArgs) (any, error) {
+	switch a.Method {
+	case "", http.MethodGet, http.MethodHead:
+		return p.fetch(ctx, a)
+	}
+	return nil, typeError("method %q changes something: it is net.fetch", a.Method)
+}
+
+func (p *Performer) fetch(ctx context.Context, a *fetchArgs) (any, error) {
+	if a.Timeout < 0 {
+		return nil, typeError("timeout must not be negative, got %v", a.Timeout)
+	}
+	if a.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, milliseconds(a.Timeout), errTimeout)
+		defer cancel()
+	}
+	request, err := p.newHTTPRequest(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	client := &http.Client{Transport: p.transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+		switch {
+		case a.Redirect == "manual":
+			return http.ErrUseLastResponse
+		case a.Redirect == "error":
+			return errors.New("it redirects")
+		case len(via) > maxRedirects:
+			return errors.New("it redirects too often")
+		}
+		return p.mayConnect(next.URL)
+	}}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, fetchError(ctx, request, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(p.maxOutput)+1))
+	if err != nil {
+		return nil, fetchError(ctx, request, err)
+	}
+	if len(body) > p.maxOutput {
+		return nil, fetchError(ctx, request, fmt.Errorf("the answer is larger than %s", size(p.maxOutput)))
+	}
+	result := &fetchResult{
+		URL: response.Request.URL.String(), Redirected: response.Request != request,
+		Status: response.StatusCode, StatusText: clean(strings.TrimPrefix(strings.TrimPrefix(response.Status, strconv.Itoa(response.StatusCode)), " ")),
+		Headers: [][2]string{},
+	}
+	for _, name := range sortedKeys(response.Header) {
+		for _, value := range response.Header[name] {
+			result.Headers = append(result.Headers, [2]string{strings.ToLower(clean(name)), clean(value)})
+		}
+	}
+	result.Body, err = encode(body, "base64")
+	return result, err
+}
+
+func (p *Performer) newHTTPRequest(ctx context.Context, a *fetchArgs) (*http.Request, error) {
+	var body io.Reader
+	if a.Body != nil {
+		data, err := decode(*a.Body, a.BodyEncoding)
+		if err != nil {
+			return nil, err
+		}
+		body = strings.NewReader(string(data))
+	}
+	request, err := http.NewRequestWithContext(ctx, a.Method, a.URL, body)
+	if err != nil {
+		return nil, typeError("fetch: %v", err)
+	}
+	for _, h := range a.Headers {
+		request.Header.Add(h[0], h[1])
+	}
+	if host := request.Header.Get("Host"); host != "" {
+		return nil, typeError("fetch: the header Host follows from the URL, got %q", host)
+	}
+	switch a.Redirect {
+	case "", "follow", "error", "manual":
+	default:
+		return nil, typeError("fetch: redirect is follow, error or manual, got %q", a.Redirect)
+	}
+	return request, p.mayConnect(request.URL)
+}
+
+func (p *Performer) mayConnect(u *url.URL) error {
+	port := map[string]int{"http": 80, "https": 443}[u.Scheme]
+	if port == 0 || u.Hostname() == "" {
+		return typeError("fetch: %q is no http or https URL", u.Redacted())
+	}
+	if u.Port() != "" {
+		n, err := strconv.ParseUint(u.Port(), 10, 16)
+		if err != nil {
+			return typeError("fetch: %q has no valid port", u.Redacted())
+		}
+		port = int(n)
+	}
+	return p.policy.host(u.Hostname(), port)
+}
+
+func fetchError(ctx context.Context, r *http.Request, err error) error {
+	var own *Error
+	what := fmt.Sprintf("fetch %s %s", r.Method, r.URL.Redacted())
+	switch {
+	case errors.As(err, &own): // a redirect that is not permitted
+		return own
+	case errors.Is(context.Cause(ctx), errTimeout):
+		return &Error{Name: "Error", Code: "ETIMEDOUT", Message: what + ": no answer in the time given"}
+	case ctx.Err() != nil:
+		return cancelled(ctx, what)
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return &Error{Name: "TypeError", Code: "ERR_FETCH_FAILED", Message: fmt.Sprintf("%s: %s", what, clean(err.Error()))}
+}
+
+// newTransport is a transport of our own: connections of one Performer end with it.
+func newTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = 0 // the script's timeout, or its deployment's, bounds the whole
+	t.IdleConnTimeout = 10 * time.Second
+	return t
+}

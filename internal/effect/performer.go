@@ -1,0 +1,186 @@
+package effect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"sync"
+
+	jsonx "github.com/go-json-experiment/json"
+)
+
+// defaultMaxOutput is the largest standard output, and standard error, of one exec in bytes.
+const defaultMaxOutput = 16 << 20
+
+// PerformerOptions configure a Performer. Nil and zero values are valid.
+type PerformerOptions struct {
+	Dir         string       // package directory, the base of relative paths; empty: the current directory
+	Permissions *Permissions // nil grants nothing
+	MaxOutput   int          // of one exec per stream, and of one fetch, in bytes; 0: 16 MiB
+}
+
+// Performer is the Broker that carries effects out, after it has checked that they are permitted. It
+// records nothing. It is safe for concurrent use.
+//
+// Operations, with their arguments and results (? may be absent; times are milliseconds):
+//
+//	process.exec   command, args?, cwd?, env?, input?, inputEncoding?, timeout?, encoding? → stdout, stderr, exitCode, signal
+//	process.spawn  command, args?, cwd?, env?, detached?, stdout?, stderr? (files)         → pid, startTime
+//	process.kill   pid, startTime, signal?, timeout?                                       → killed
+//	process.alive  pid, startTime                                                          → alive
+//	process.env    name                                                                    → value | null
+//	fs.readFile    path, encoding?                                                         → string
+//	fs.writeFile   path, data, encoding?, append?, exclusive?                              → null
+//	fs.mkdir       path, recursive?                                                        → null
+//	fs.rm          path, recursive?, force?                                                → null
+//	fs.stat        path                                                                    → type, size, mtimeMs
+//	fs.readdir     path                                                                    → [{name, type}]
+//	fs.rename      from, to                                                                → null
+//	net.fetch      url, method?, headers?, body?, bodyEncoding?, redirect?, timeout?       → url, redirected, status, statusText, headers, body (base64)
+//	net.get        the same, for GET and HEAD
+//
+// An encoding is "utf8" (the default) or "base64".
+type Performer struct {
+	Dir       string // package directory, absolute
+	policy    *policy
+	maxOutput int
+	transport *http.Transport
+
+	open     context.Context // done when the Performer closes
+	end      context.CancelFunc
+	running  sync.WaitGroup      // requests
+	mu       sync.Mutex          // guards children, and that no request starts after end
+	children map[*child]struct{} // running, not detached
+}
+
+// NewPerformer returns a Performer. Its Close ends the processes that scripts left running.
+func NewPerformer(opts *PerformerOptions) (*Performer, error) {
+	if opts == nil {
+		opts = new(PerformerOptions)
+	}
+	permissions := opts.Permissions
+	if permissions == nil {
+		permissions = new(Permissions)
+	}
+	dir, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("package directory: %w", err)
+	}
+	if dir, err = resolve(dir, ".", true); err != nil {
+		return nil, fmt.Errorf("package directory: %w", err)
+	}
+	pol, err := newPolicy(dir, permissions)
+	if err != nil {
+		return nil, err
+	}
+	p := &Performer{Dir: dir, policy: pol, maxOutput: opts.MaxOutput, transport: newTransport(), children: map[*child]struct{}{}}
+	p.open, p.end = context.WithCancel(context.Background())
+	if p.maxOutput == 0 {
+		p.maxOutput = defaultMaxOutput
+	}
+	return p, nil
+}
+
+// operation is one entry of the table of what a Performer can do.
+type operation struct {
+	effect bool // changes the outside
+	do     func(p *Performer, ctx context.Context, args json.RawMessage) (any, error)
+}
+
+var operations = map[string]operation{
+	"process.exec":  {true, with((*Performer).exec)},
+	"process.spawn": {true, with((*Performer).spawn)},
+	"process.kill":  {true, with((*Performer).kill)},
+	"process.alive": {false, with((*Performer).alive)},
+	"process.env":   {false, with((*Performer).variable)},
+	"fs.readFile":   {false, with((*Performer).readFile)},
+	"fs.writeFile":  {true, with((*Performer).writeFile)},
+	"fs.mkdir":      {true, with((*Performer).mkdir)},
+	"fs.rm":         {true, with((*Performer).rm)},
+	"fs.stat":       {false, with((*Performer).stat)},
+	"fs.readdir":    {false, with((*Performer).readdir)},
+	"fs.rename":     {true, with((*Performer).rename)},
+	"net.get":       {false, with((*Performer).get)},
+	"net.fetch":     {true, with((*Performer).fetch)},
+}
+
+// IsEffect reports whether op changes the outside world, so that it has to be recorded. Operations
+// that are unknown here do.
+func IsEffect(op string) bool {
+	o, known := operations[op]
+	return !known || o.effect
+}
+
+// Do performs one request. When ctx is done, an exec'd program is killed.
+func (p *Performer) Do(ctx context.Context, req *Request) *Outcome {
+	result, err := p.do(ctx, req)
+	if err == nil {
+		var data []byte
+		if data, err = jsonx.Marshal(result); err == nil {
+			return &Outcome{Result: data}
+		}
+	}
+	return &Outcome{Error: asError(err)}
+}
+
+func (p *Performer) do(ctx context.Context, req *Request) (any, error) {
+	op, known := operations[req.Op]
+	if !known {
+		return nil, typeError("unknown operation %q", req.Op)
+	}
+	if ctx.Err() != nil {
+		return nil, cancelled(ctx, req.Op)
+	}
+	if !p.begin() {
+		return nil, errClosed
+	}
+	defer p.running.Done()
+	return op.do(p, ctx, req.Args)
+}
+
+// with decodes the arguments of an operation: strictly, because they come from the script side.
+func with[Args any](do func(*Performer, context.Context, *Args) (any, error)) func(*Performer, context.Context, json.RawMessage) (any, error) {
+	return func(p *Performer, ctx context.Context, data json.RawMessage) (any, error) {
+		args := new(Args)
+		if err := jsonx.Unmarshal(data, args, jsonx.RejectUnknownMembers(true)); err != nil {
+			return nil, typeError("invalid arguments: %v", plainJSONError(err))
+		}
+		return do(p, ctx, args)
+	}
+}
+
+// begin registers a running request, unless the Performer is closed.
+func (p *Performer) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open.Err() != nil {
+		return false
+	}
+	p.running.Add(1)
+	return true
+}
+
+// Close kills the programs that exec still runs, ends the spawned processes that are not detached,
+// with what they started in their process group, and returns when all are gone. What is asked for
+// afterwards fails. Goroutines that wait for the end of detached processes stay until that.
+func (p *Performer) Close() error {
+	p.mu.Lock()
+	p.end()
+	p.mu.Unlock()
+	p.running.Wait()
+	p.mu.Lock()
+	children := make([]*child, 0, len(p.children))
+	for c := range p.children {
+		children = append(children, c)
+	}
+	p.mu.Unlock()
+	var wait sync.WaitGroup
+	for _, c := range children {
+		wait.Go(c.end)
+	}
+	wait.Wait()
+	p.transport.CloseIdleConnections()
+	return nil
+}
