@@ -152,8 +152,10 @@ func (d *Dir) resume(img *image) error {
 	if certain == d.journal.size && img.tail == nil {
 		return d.writeMark()
 	}
-	if err := writeAt(f, img.journalData[certain:d.journal.size], certain); err != nil {
-		return err
+	if unsure := img.journalData[certain:d.journal.size]; len(unsure) > 0 {
+		if err := writeAt(f, unsure, certain); err != nil {
+			return err
+		}
 	}
 	if err := f.Truncate(d.journal.size); err != nil {
 		return err

@@ -42,7 +42,7 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 7, id.Version())
 
-	group := []state.Record{record(state.Intent, `{"op":"exec"}`), record(state.Outcome, ``)}
+	group := []state.Record{record(state.Intent, `{"op":"exec"}`), {Kind: state.Outcome, Payload: []byte{}}}
 	require.NoError(t, d.Append(ctx, group...))
 	require.NoError(t, d.Close())
 
