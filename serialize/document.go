@@ -124,10 +124,10 @@ type trail []step
 
 type step struct {
 	name  string
-	index int // name is empty
+	index int // in a list; -1: a field
 }
 
-func (t *trail) field(name string) { *t = append(*t, step{name: name}) }
+func (t *trail) field(name string) { *t = append(*t, step{name: name, index: -1}) }
 func (t *trail) index(i int)       { *t = append(*t, step{index: i}) }
 func (t *trail) pop()              { *t = (*t)[:len(*t)-1] }
 
@@ -136,7 +136,7 @@ func (t trail) String() string {
 	var b strings.Builder
 	for i, s := range t {
 		switch {
-		case s.name == "":
+		case s.index >= 0:
 			b.WriteString("[" + strconv.Itoa(s.index) + "]")
 		case !isIdentifier(s.name):
 			b.WriteString("[" + strconv.Quote(s.name) + "]")

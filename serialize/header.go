@@ -37,7 +37,7 @@ func (r *valueReader) header(n *node, e *objectstore.Entry, ignored []string) (h
 	}
 	h.id, h.class = n.member("id"), n.member("type")
 	if h.id != nil && h.id.kind == nodeString && h.class != nil && h.class.kind == nodeString {
-		r.object = label(h.class.text, h.id.text)
+		r.object, r.trail = label(h.class.text, h.id.text), nil
 	}
 	notified := true
 	for c := n.first; c != nil; c = c.next {

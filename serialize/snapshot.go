@@ -103,8 +103,8 @@ func check(g *objectstore.Graph) (map[string]int, error) {
 	return ids, nil
 }
 
-// ownerCycle returns the first object whose owners lead back to itself, -1 if there is none. Every owner
-// must exist.
+// ownerCycle returns an object whose owners lead back to itself, -1 if there is none. index is negative for
+// an owner that is not among the objects.
 func ownerCycle(objects []*objectstore.Entry, index func(id string) int) int {
 	// Each object is marked with the walk that came by first: a walk that meets its own mark is a cycle.
 	walks := make([]int, len(objects))
@@ -114,7 +114,9 @@ func ownerCycle(objects []*objectstore.Entry, index func(id string) int) int {
 			if objects[j].Owner == "" {
 				break
 			}
-			j = index(objects[j].Owner)
+			if j = index(objects[j].Owner); j < 0 {
+				break
+			}
 			if walks[j] == i+1 {
 				return j
 			}

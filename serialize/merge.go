@@ -1,0 +1,376 @@
+package serialize
+
+import (
+	"github.com/sextongc/sexton/objectstore"
+)
+
+// Merged is what a deployment begins with: the last snapshot and the model put together (gc 2.3).
+type Merged struct {
+	// Graph is the union to load: all objects of the last snapshot in their order, with what the model
+	// says of them, then the new ones in the order of the model. Incarnations of new ones are 0.
+	// Root is the model's, or the last one if the model is empty. Replaced objects are in it as they were.
+	Graph *objectstore.Graph
+
+	// Incoming holds the ids of the incoming graph: the model's objects, and what they reach through
+	// stored values that the model leaves alone. Replaced objects are in it, for their new selves.
+	Incoming map[string]bool
+
+	Dropped   []string // not in the incoming graph, in creation order: what the collection destroys
+	Forgotten []string // the same, but destroyed already: they disappear without a second destroy()
+	Replaced  []Replacement
+}
+
+// A Replacement is an object whose class the model changes. Merged.Graph holds Old, and Old is dropped
+// (forgotten, if it is a tombstone; left alone, if it is doomed: it is tried again anyway). New is made
+// when Old is gone, and not at all where destroying Old fails.
+//
+// Until then one id means two objects. In dropped objects, Old itself included, it means Old. Everywhere
+// else it means New: in subscriptions, and in the places that Holders lists. The caller lets them lead to
+// New once it exists.
+type Replacement struct {
+	Old, New *objectstore.Entry
+	Holders  []Holder
+}
+
+// A Holder is a property of an object of the incoming graph that refers to a replaced object; without a
+// property, it is an object that the replaced one owns.
+type Holder struct{ Object, Property string }
+
+// Merge applies the rule of gc 2.3 to what is and what is wanted: objects in both are one instance, with
+// the properties, the owner, the name and the protection of the model; stored values of out, inout and
+// const properties that the model does not set; and the stored state and incarnation. Subscriptions of
+// both count, the higher count where they are the same; destroyed is what either says is. What is in the
+// state only is as it was stored.
+//
+// In properties that the model does not set take their default or are absent. A required property without
+// value, a const property that changes, a stored value that no longer fits its type, and a reference that
+// leads out of the incoming graph are errors, with positions in the model.
+//
+// last may be nil. Neither it nor the model is changed, but their values are shared with the result: they
+// are not to be written. Doomed objects of last stay in the union and are never dropped (gc 5.6).
+func Merge(last *objectstore.Graph, model *Model, classes objectstore.Classes) (*Merged, error) {
+	if last == nil {
+		last = &objectstore.Graph{}
+	}
+	m := &merger{
+		last: last, model: model, classes: classes,
+		stored:   make(map[string]*objectstore.Entry, len(last.Objects)),
+		merged:   make(map[string]*objectstore.Entry, len(model.Graph.Objects)),
+		replaced: make(map[string]int),
+		out:      &Merged{Incoming: make(map[string]bool, len(model.Graph.Objects))},
+	}
+	for _, e := range last.Objects {
+		m.stored[e.ID] = e
+	}
+	for _, e := range model.Graph.Objects {
+		if err := m.object(e); err != nil {
+			return nil, err
+		}
+	}
+	m.reach()
+	m.union()
+	if err := m.verify(); err != nil {
+		return nil, err
+	}
+	return m.out, nil
+}
+
+type merger struct {
+	last    *objectstore.Graph
+	model   *Model
+	classes objectstore.Classes
+	out     *Merged
+
+	stored   map[string]*objectstore.Entry // of last
+	merged   map[string]*objectstore.Entry // of the model, with what is stored
+	replaced map[string]int                // index in out.Replaced
+}
+
+// object merges one object of the model with its stored self.
+func (m *merger) object(e *objectstore.Entry) error {
+	class := m.model.objects[e.ID].class
+	old := m.stored[e.ID]
+	if old != nil && old.Type != e.Type {
+		m.replaced[e.ID] = len(m.out.Replaced)
+		m.out.Replaced = append(m.out.Replaced, Replacement{Old: old})
+		old = nil
+	}
+	made := *e
+	made.Incarnation = 0
+	if old != nil {
+		made.Incarnation = old.Incarnation
+		made.Destroyed = old.Destroyed || e.Destroyed
+		made.Doomed, made.Notified, made.Completed, made.Failure = old.Doomed, old.Notified, old.Completed, old.Failure
+		made.Subscriptions = m.subscriptions(old, e)
+	}
+	var err error
+	if made.Properties, err = m.properties(class, e, old); err != nil {
+		return err
+	}
+	m.merged[e.ID] = &made
+	if i, ok := m.replaced[e.ID]; ok {
+		m.out.Replaced[i].New = &made
+	}
+	return nil
+}
+
+func (m *merger) properties(class *objectstore.Class, e, old *objectstore.Entry) ([]objectstore.Field, error) {
+	fields := make([]objectstore.Field, 0, len(class.Properties))
+	for _, p := range class.Properties {
+		v, set := e.Property(p.Name)
+		var kept objectstore.Value
+		has := false
+		if old != nil && p.Usage.Kept() {
+			kept, has = old.Property(p.Name)
+		}
+		switch {
+		case !p.Usage.Persistable():
+			continue
+		case set && has && p.Usage == objectstore.UsageConst && !sameValue(v, kept):
+			return nil, m.errorf(e, p, "it is const and has the value %s; it cannot become %s", m.show(p, kept), m.show(p, v))
+		case set:
+		case has:
+			v = kept
+		case old != nil && p.Usage.Kept() && p.Optional:
+			continue // a script took the value away
+		case p.HasDefault:
+			v = p.Default
+		case p.Optional, p.Usage == objectstore.UsageOut, p.Usage == objectstore.UsageConst, e.Destroyed:
+			continue
+		default:
+			return nil, m.errorf(e, p, "it is required and the model does not set it")
+		}
+		fields = append(fields, objectstore.Field{Name: p.Name, Value: v})
+	}
+	return fields, nil
+}
+
+func (m *merger) show(p *objectstore.Property, v objectstore.Value) string {
+	if p.Type.Kind == objectstore.KindSecret {
+		return "***"
+	}
+	return describe(v)
+}
+
+func (m *merger) errorf(e *objectstore.Entry, p *objectstore.Property, format string, args ...any) error {
+	at := m.model.objects[e.ID].at(p.Name)
+	return m.model.doc.errorf(at, label(e.Type, e.ID)+": property "+p.Name, format, args...)
+}
+
+// subscriptions puts the stored ones first, in their order (gc 4.4).
+func (m *merger) subscriptions(old, e *objectstore.Entry) []objectstore.Subscription {
+	var list []objectstore.Subscription
+	type key struct{ subscriber, handler string }
+	index := make(map[key]int)
+	for _, s := range old.Subscriptions {
+		index[key{s.Subscriber, s.Handler}] = len(list)
+		list = append(list, s)
+	}
+	for _, s := range e.Subscriptions {
+		if i, ok := index[key{s.Subscriber, s.Handler}]; ok {
+			list[i].Count = max(list[i].Count, s.Count)
+			continue
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// reach computes the incoming graph: from the model's objects through kept values and owners, and through
+// everything from there on. What the model itself says leads only to what is there without it.
+func (m *merger) reach() {
+	var queue []*objectstore.Entry
+	visit := func(id string) {
+		if m.out.Incoming[id] || id == "" {
+			return
+		}
+		if e := m.stored[id]; e != nil {
+			m.out.Incoming[id] = true
+			queue = append(queue, e)
+		}
+	}
+	for _, e := range m.model.Graph.Objects {
+		m.out.Incoming[e.ID] = true
+	}
+	for _, e := range m.model.Graph.Objects {
+		for _, f := range m.merged[e.ID].Properties {
+			if _, set := e.Property(f.Name); !set {
+				objectstore.Refs(f.Value, func(r objectstore.Ref) { visit(string(r)) })
+			}
+		}
+	}
+	for len(queue) > 0 {
+		e := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		visit(e.Owner)
+		for _, f := range e.Properties {
+			objectstore.Refs(f.Value, func(r objectstore.Ref) { visit(string(r)) })
+		}
+	}
+}
+
+// union lists all objects, and who of the stored ones leaves.
+func (m *merger) union() {
+	g := &objectstore.Graph{Root: m.model.Graph.Root}
+	if len(m.model.Graph.Objects) == 0 {
+		g.Root = m.last.Root
+	}
+	for _, e := range m.last.Objects {
+		_, replaced := m.replaced[e.ID]
+		switch {
+		case m.out.Incoming[e.ID] && !replaced:
+			if made := m.merged[e.ID]; made != nil {
+				e = made
+			}
+			g.Objects = append(g.Objects, m.withoutReplaced(e))
+			continue
+		case e.Destroyed:
+			m.out.Forgotten = append(m.out.Forgotten, e.ID)
+		case !e.Doomed:
+			m.out.Dropped = append(m.out.Dropped, e.ID)
+		}
+		g.Objects = append(g.Objects, e)
+	}
+	for _, e := range m.model.Graph.Objects {
+		if m.stored[e.ID] == nil {
+			g.Objects = append(g.Objects, m.merged[e.ID])
+		}
+	}
+	m.out.Graph = g
+}
+
+// withoutReplaced leaves out the stored subscriptions of replaced objects: they end with the old ones
+// (gc 4.5). Those that the model has are the new ones' and stay.
+func (m *merger) withoutReplaced(e *objectstore.Entry) *objectstore.Entry {
+	if len(m.replaced) == 0 || len(e.Subscriptions) == 0 {
+		return e
+	}
+	wanted := make(map[string]bool)
+	if o := m.model.objects[e.ID]; o != nil {
+		for _, s := range o.entry.Subscriptions {
+			wanted[s.Subscriber] = true
+		}
+	}
+	changed := *e
+	changed.Subscriptions = nil
+	for _, s := range e.Subscriptions {
+		if _, gone := m.replaced[s.Subscriber]; !gone || wanted[s.Subscriber] {
+			changed.Subscriptions = append(changed.Subscriptions, s)
+		}
+	}
+	return &changed
+}
+
+// verify checks the incoming graph as a whole.
+func (m *merger) verify() error {
+	for _, ref := range m.model.open {
+		if !m.out.Incoming[ref.id] {
+			return m.model.dangling(ref)
+		}
+		if class, _ := m.resolve(objectstore.Ref(ref.id)); class != nil && ref.class != nil && !class.Is(ref.class) {
+			return m.model.wrongClass(ref, class)
+		}
+	}
+	for _, e := range m.model.Graph.Objects {
+		if err := m.keptValues(e); err != nil {
+			return err
+		}
+	}
+	return m.owners()
+}
+
+// keptValues checks what a model's object keeps against its class, which may have changed (gc 5.4).
+func (m *merger) keptValues(e *objectstore.Entry) error {
+	made := m.merged[e.ID]
+	class := m.model.objects[e.ID].class
+	for _, f := range made.Properties {
+		if _, set := e.Property(f.Name); set || made.Destroyed || m.stored[e.ID] == nil {
+			continue
+		}
+		if err := CheckProperty(class.Property(f.Name), f.Value, m.resolve); err != nil {
+			fault := err.(*Error) // CheckProperty has no others
+			at := m.model.objects[e.ID].position
+			return m.model.doc.errorf(at, label(e.Type, e.ID)+": "+fault.Path, "the stored value does not fit: %s", fault.Msg)
+		}
+	}
+	return nil
+}
+
+// resolve finds the class of an object of the incoming graph; of one that is replaced, the new one.
+func (m *merger) resolve(ref objectstore.Ref) (*objectstore.Class, bool) {
+	if o := m.model.objects[string(ref)]; o != nil {
+		return o.class, true
+	}
+	e := m.stored[string(ref)]
+	if e == nil {
+		return nil, false
+	}
+	if m.classes != nil {
+		if class, err := m.classes.Lookup(e.Type); err == nil {
+			return class, true
+		}
+	}
+	return nil, true // an object whose class is missing is kept as it is
+}
+
+// owners checks that the incoming graph has no cycle of owners, and collects who holds replaced objects.
+func (m *merger) owners() error {
+	var incoming []*objectstore.Entry
+	index := make(map[string]int)
+	addAll := func(e *objectstore.Entry) {
+		index[e.ID] = len(incoming)
+		incoming = append(incoming, e)
+	}
+	for _, e := range m.out.Graph.Objects {
+		if i, ok := m.replaced[e.ID]; ok {
+			e = m.out.Replaced[i].New
+		}
+		if m.out.Incoming[e.ID] {
+			addAll(e)
+		}
+	}
+	find := func(id string) int {
+		if i, ok := index[id]; ok {
+			return i
+		}
+		return -1
+	}
+	if i := ownerCycle(incoming, find); i >= 0 {
+		e := incoming[i]
+		at := m.model.objects[m.model.Graph.Root].position
+		if o := m.model.objects[e.ID]; o != nil {
+			at = o.position
+		}
+		return m.model.doc.errorf(at, label(e.Type, e.ID), "the object owns itself through its owners, some of which are stored")
+	}
+	if len(m.replaced) > 0 {
+		for _, e := range incoming {
+			m.holder(e)
+		}
+	}
+	return nil
+}
+
+func (m *merger) holder(e *objectstore.Entry) {
+	note := func(id, property string) {
+		if i, ok := m.replaced[id]; ok {
+			r := &m.out.Replaced[i]
+			h := Holder{Object: e.ID, Property: property}
+			if len(r.Holders) == 0 || r.Holders[len(r.Holders)-1] != h {
+				r.Holders = append(r.Holders, h)
+			}
+		}
+	}
+	note(e.Owner, "")
+	for _, f := range e.Properties {
+		objectstore.Refs(f.Value, func(ref objectstore.Ref) { note(string(ref), f.Name) })
+	}
+}
+
+// sameValue compares by the form in which values are saved.
+func sameValue(a, b objectstore.Value) bool {
+	v, w := writer{depth: 3}, writer{depth: 3}
+	v.value(a)
+	w.value(b)
+	return v.err == nil && w.err == nil && string(v.buf) == string(w.buf)
+}

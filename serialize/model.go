@@ -1,0 +1,319 @@
+package serialize
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sextongc/sexton/objectstore"
+)
+
+// ModelOptions says how a model is read.
+type ModelOptions struct {
+	File    string              // names the document in errors; with the extension .yaml or .yml it is YAML, else JSON
+	YAML    bool                // it is YAML whatever it is called
+	Classes objectstore.Classes // of the packages that are deployed; nil: none
+
+	// Stateful: the deployment has, or will have, a state. An object in a list must then have an id or a
+	// name, because its index would be the id of another object after a removal.
+	Stateful bool
+}
+
+// A Model is what an operator wants the environment to be. It is made by DecodeModel, is not changed
+// afterwards and may be read by several goroutines.
+type Model struct {
+	// Graph holds the model's objects: in document order, but owners before what they own (gc 3.5).
+	// Properties are those that the model sets, and no others. An empty graph destroys everything.
+	Graph *objectstore.Graph
+
+	doc     *document
+	objects map[string]*modelObject
+	open    []reference // to objects that are not in the model: Merge finds them in the state, or fails
+}
+
+// Position says where the model sets a property of an object, or where the object stands if property is
+// empty or not set: "model.json:12:5". It is empty for an object that is not in the model.
+func (m *Model) Position(id, property string) string {
+	o := m.objects[id]
+	if o == nil {
+		return ""
+	}
+	return m.doc.describe(o.at(property))
+}
+
+// A modelObject is an object of the model while it is read, and later for its positions.
+type modelObject struct {
+	entry    *objectstore.Entry
+	class    *objectstore.Class
+	position position
+	places   []position // of entry.Properties
+}
+
+func (o *modelObject) at(property string) position {
+	for i, f := range o.entry.Properties {
+		if f.Name == property {
+			return o.places[i]
+		}
+	}
+	return o.position
+}
+
+// A reference is a place in the model that names an object.
+type reference struct {
+	id       string
+	position position
+	path     string             // for messages
+	class    *objectstore.Class // that the object must be an instance of; nil: any
+	plain    bool               // a string where an object was expected, rather than {"$ref": id}
+}
+
+// DecodeModel reads a model: nested, flat (as a snapshot, with or without its digest, or part of it), or
+// in the layout of Murano's object model. Values are checked against the declared types; what a whole
+// environment needs (required properties, references to objects that only the state has) is for Merge.
+//
+// Of Murano's layout, Objects is the model, and may be null or {}; ObjectsCopy and Attributes are read
+// past: what has been deployed is known from the state alone. The error is an *Error.
+func DecodeModel(data []byte, opts *ModelOptions) (*Model, error) {
+	if opts == nil {
+		opts = &ModelOptions{}
+	}
+	doc := &document{file: opts.File, data: trimBOM(data), yaml: opts.YAML || isYAML(opts.File)}
+	if doc.file == "" {
+		doc.file = "model"
+	}
+	parse := parseJSON
+	if doc.yaml {
+		parse = parseYAML
+	}
+	n, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	r := &modelReader{classes: opts.Classes, stateful: opts.Stateful, byID: make(map[string]*modelObject)}
+	r.doc = doc
+	r.refer = func(id string, n *node) error {
+		r.reference(id, n, nil, false)
+		return nil
+	}
+	r.inline = func(n *node) (objectstore.Value, error) { return r.inlineObject(n, nil) }
+	if err := r.document(n); err != nil {
+		return nil, err
+	}
+	return r.model()
+}
+
+// muranoFields are fields of Murano's headers that have no meaning here.
+var muranoFields = []string{"package", "classVersion", "metadata"}
+
+// document finds out which layout it is.
+func (r *modelReader) document(n *node) error {
+	if n.kind != nodeObject {
+		return r.errorf(n.position, "a model is an object, got %s", describeNode(n))
+	}
+	if n.member(headerKey) != nil {
+		return r.rootObject(n)
+	}
+	if objects := n.member("Objects"); objects != nil {
+		return r.murano(n, objects)
+	}
+	if n.member("sexton") != nil || n.member("objects") != nil {
+		return r.flatDocument(n)
+	}
+	return r.rootObject(n)
+}
+
+func (r *modelReader) murano(n, objects *node) error {
+	for c := n.first; c != nil; c = c.next {
+		if members := []string{"Objects", "ObjectsCopy", "Attributes"}; !slices.Contains(members, c.name) {
+			return r.errorf(c.keyPosition, "unknown member %q%s", c.name, didYouMean(c.name, members))
+		}
+	}
+	r.ignored = muranoFields
+	switch {
+	case objects.kind == nodeNull, objects.kind == nodeObject && objects.count == 0:
+		return nil
+	case objects.kind == nodeArray:
+		return r.list(objects)
+	case objects.kind == nodeObject:
+		return r.rootObject(objects)
+	}
+	return r.errorf(objects.position, "Objects must be an object, a list of objects, or null")
+}
+
+func (r *modelReader) flatDocument(n *node) error {
+	var objects *node
+	for c := n.first; c != nil; c = c.next {
+		switch c.name {
+		case "sexton":
+			if err := checkVersion(r.doc, c); err != nil {
+				return err
+			}
+			r.saved = true
+		case "root":
+			if c.kind != nodeString || c.text == "" {
+				return r.errorf(c.position, "root must be the id of an object")
+			}
+			r.root = c
+		case "objects":
+			if c.kind != nodeArray {
+				return r.errorf(c.position, "objects must be a list")
+			}
+			objects = c
+		case "digest": // whoever wants it checked reads a snapshot
+		default:
+			return r.errorf(c.keyPosition, "unknown member %q%s", c.name, didYouMean(c.name, snapshotMembers))
+		}
+	}
+	if objects == nil {
+		return r.errorf(n.position, "the model has no objects")
+	}
+	return r.list(objects)
+}
+
+// list reads the objects of a flat model. Their owners stand in their headers.
+func (r *modelReader) list(n *node) error {
+	for c := n.first; c != nil; c = c.next {
+		r.object, r.trail = "", nil
+		if c.kind != nodeObject || c.member(headerKey) == nil {
+			return r.errorf(c.position, `an object with a header "?" was expected, got %s`, describeNode(c))
+		}
+		o, head, err := r.begin(c, nil, "")
+		if err != nil {
+			return err
+		}
+		if head.owner != nil {
+			r.reference(o.entry.Owner, head.owner, nil, true)
+		}
+		if err := r.properties(c, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rootObject reads the object around a nested model.
+func (r *modelReader) rootObject(n *node) error {
+	var environment *objectstore.Class
+	if r.classes != nil {
+		if c, err := r.classes.Lookup("Environment"); err == nil {
+			environment = c
+		}
+	}
+	o, head, err := r.begin(n, environment, "root")
+	switch {
+	case err != nil:
+		return err
+	case head.owner != nil:
+		return r.errorf(head.owner.position, "the root has no owner")
+	}
+	return r.properties(n, o)
+}
+
+// model checks what needs all objects.
+func (r *modelReader) model() (*Model, error) {
+	r.object, r.trail = "", nil
+	m := &Model{Graph: &objectstore.Graph{}, doc: r.doc, objects: r.byID}
+	for _, ref := range r.references {
+		to := r.byID[ref.id]
+		if to == nil {
+			m.open = append(m.open, ref)
+		} else if ref.class != nil && !to.class.Is(ref.class) {
+			return nil, m.wrongClass(ref, to.class)
+		}
+	}
+	entries := make([]*objectstore.Entry, len(r.objects))
+	index := make(map[string]int, len(r.objects))
+	for i, o := range r.objects {
+		entries[i], index[o.entry.ID] = o.entry, i
+	}
+	find := func(id string) int {
+		if i, ok := index[id]; ok {
+			return i
+		}
+		return -1
+	}
+	if i := ownerCycle(entries, find); i >= 0 {
+		o := r.objects[i]
+		return nil, r.doc.errorf(o.position, label(o.class.Name, o.entry.ID), "the object owns itself through its owners")
+	}
+	m.Graph.Objects = ownersFirst(entries, find)
+	return m, r.findRoot(m.Graph)
+}
+
+func (r *modelReader) findRoot(g *objectstore.Graph) error {
+	if r.root != nil {
+		g.Root = r.root.text
+		if r.byID[g.Root] == nil {
+			return r.errorf(r.root.position, "the root %q is no object of the model", g.Root)
+		}
+		return nil
+	}
+	for _, e := range g.Objects {
+		if e.Owner != "" {
+			continue
+		}
+		if g.Root != "" {
+			return r.errorf(r.byID[e.ID].position, `two objects without an owner, %q and %q: name the "root"`, g.Root, e.ID)
+		}
+		g.Root = e.ID
+	}
+	if g.Root == "" && len(g.Objects) > 0 {
+		return r.errorf(r.objects[0].position, "no object is the root: each one has an owner")
+	}
+	return nil
+}
+
+// ownersFirst keeps the order of the objects but puts each after its owner. There are no cycles.
+func ownersFirst(entries []*objectstore.Entry, index func(id string) int) []*objectstore.Entry {
+	out := make([]*objectstore.Entry, 0, len(entries))
+	placed := make([]bool, len(entries))
+	var chain []int
+	for i := range entries {
+		for j := i; j >= 0 && !placed[j]; j = index(entries[j].Owner) {
+			chain = append(chain, j)
+		}
+		for len(chain) > 0 {
+			j := chain[len(chain)-1]
+			chain = chain[:len(chain)-1]
+			placed[j] = true
+			out = append(out, entries[j])
+		}
+	}
+	return out
+}
+
+func (m *Model) wrongClass(ref reference, class *objectstore.Class) error {
+	return m.doc.errorf(ref.position, ref.path, "expected %s, got %s %q", ref.class.Short(), class.Short(), ref.id)
+}
+
+func (m *Model) dangling(ref reference) error {
+	ids := make([]string, 0, len(m.objects))
+	for _, e := range m.Graph.Objects {
+		ids = append(ids, e.ID)
+	}
+	hint := didYouMean(ref.id, ids)
+	if ref.class != nil && ref.plain {
+		return m.doc.errorf(ref.position, ref.path, "expected %s, got string %q: dangling reference, no object has this id%s",
+			ref.class.Short(), ref.id, hint)
+	}
+	return m.doc.errorf(ref.position, ref.path, "dangling reference %q: no object has this id%s", ref.id, hint)
+}
+
+// unknownType explains why a class was not found.
+func unknownType(name string, classes objectstore.Classes, err error) string {
+	if classes == nil {
+		return fmt.Sprintf("unknown type %q", name)
+	}
+	var names []string
+	same := 0
+	for _, n := range classes.Names() {
+		short := (&objectstore.Class{Name: n}).Short()
+		if short == name {
+			same++
+		}
+		names = append(names, short, n)
+	}
+	if same > 1 {
+		return err.Error() // ambiguous: the registry says between what
+	}
+	return fmt.Sprintf("unknown type %q%s", name, didYouMean(name, names))
+}
