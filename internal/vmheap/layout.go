@@ -39,9 +39,6 @@ type layout struct {
 	// context: a frame of the call stack
 	ctxPrg, ctxSB, ctxResult field
 	context                  reflect.Type
-	// iterator records of running loops
-	iterVal, iterRec, recIterator field
-	iterItem                      reflect.Type
 	// generators
 	runnerGen, genCtx, execStash field
 	// ordered maps
@@ -57,9 +54,9 @@ type layout struct {
 	baseObject                           reflect.Type
 	implType                             reflect.Type
 	// what only an instance reveals
-	genState, genGen field
-	generatorTab     ptr
-	executing        uint8
+	genState, genGen  field
+	generatorTab      ptr
+	genRuns, genEnded uint8
 	// properties with attributes
 	propConfigurable field
 	propertyTab      ptr
@@ -148,10 +145,6 @@ func resolve(r *resolver) (*layout, *goja.Runtime) {
 	l.ctxPrg = r.field(l.context, "prg", "*goja.Program")
 	l.ctxSB = r.field(l.context, "sb", "int")
 	l.ctxResult = r.field(l.context, "result", "goja.Value")
-	l.iterItem = r.elem(l.iterStack)
-	l.iterVal = r.field(l.iterItem, "val", "goja.Value")
-	l.iterRec = r.field(l.iterItem, "iter", "*goja.iteratorRecord")
-	l.recIterator = r.field(r.elem(l.iterRec), "iterator", "*goja.Object")
 
 	l.runnerGen = r.field(r.elem(l.curAsync), "gen", "goja.generator")
 	l.genCtx = r.field(l.runnerGen.typ, "ctx", "goja.execCtx")
@@ -260,14 +253,19 @@ func (l *layout) resolveInstances(r *resolver, vm *goja.Runtime) {
 		r.fail("sample generator: %v", err)
 	}
 	readState(generator)
+	if _, err := next(generator); err != nil {
+		r.fail("sample generator: %v", err)
+	}
+	readState(generator)
 	if r.err != nil {
 		return
 	}
-	if len(states) != 3 || states[1] == states[0] || states[1] == states[2] {
-		r.fail("goja.generatorObject.state does not tell that the generator runs: %v", states)
+	// before it ran, while it ran, suspended, and ended
+	if len(states) != 4 || states[0] == states[1] || states[1] == states[2] || states[3] == states[0] || states[3] == states[1] || states[3] == states[2] {
+		r.fail("goja.generatorObject.state does not tell what the generator does: %v", states)
 		return
 	}
-	l.generatorTab, l.executing = (*words)(ptr(generator)).tab, states[1]
+	l.generatorTab, l.genRuns, l.genEnded = (*words)(ptr(generator)).tab, states[1], states[3]
 
 	iter := implOf(samples.Get("mapIterator").ToObject(vm))
 	l.orderedMapIter = r.elem(r.field(iter, "iter", "*goja.orderedMapIter"))

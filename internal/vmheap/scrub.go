@@ -9,9 +9,9 @@ import (
 
 // scrub removes every reference that the VM keeps without needing it: slots of the
 // value stack above sp, frames of calls, handlers and loops that ended, spent
-// entries of the job queue's buffer, completion values, and the saved frames of
-// generators and async functions that run now (their live copies are on the value
-// stack, and the next suspension saves anew).
+// entries of the job queue's buffer, completion values, and the saved frame of the
+// async function that runs now (its live copy is on the value stack, and the next
+// suspension saves anew).
 func (h *Heap) scrub() {
 	l, vm := h.l, h.vm()
 	stack, sp := *at[[]goja.Value](vm, l.stack), *at[int](vm, l.sp)
@@ -32,26 +32,16 @@ func (h *Heap) scrub() {
 	if runner := *at[ptr](vm, l.curAsync); runner != nil {
 		l.clearFrame(unsafe.Add(runner, l.runnerGen.off))
 	}
-	for i := range min(sp, len(stack)) {
-		if w := (*words)(ptr(&stack[i])); w.tab == l.objectTab {
-			l.scrubGenerator(w.data)
-		}
-	}
-	loops := at[sliceWords](vm, l.iterStack)
-	for i := range loops.len {
-		if rec := *at[ptr](unsafe.Add(loops.p, uintptr(i)*l.iterItem.Size()), l.iterRec); rec != nil {
-			l.scrubGenerator(*at[ptr](rec, l.recIterator))
-		}
-	}
 }
 
-// scrubGenerator forgets the saved frame of the object if it is a generator that runs.
-func (l *layout) scrubGenerator(object ptr) {
-	if object == nil {
+// scrubGenerator forgets the saved frame of the object if it is a generator that runs
+// or has ended. The tracer does it for each that it meets.
+func (l *layout) scrubGenerator(o *goja.Object) {
+	impl := (*words)(ptr(o))
+	if impl.tab != l.generatorTab {
 		return
 	}
-	impl := (*words)(object)
-	if impl.tab == l.generatorTab && *at[uint8](impl.data, l.genState) == l.executing {
+	if s := *at[uint8](impl.data, l.genState); s == l.genRuns || s == l.genEnded {
 		l.clearFrame(unsafe.Add(impl.data, l.genGen.off))
 	}
 }

@@ -19,7 +19,10 @@ func newTracer(h *Heap, n int) *tracer {
 	return t
 }
 
-func (t *tracer) object(**goja.Object) bool { return true }
+func (t *tracer) object(slot **goja.Object) bool {
+	t.h.l.scrubGenerator(*slot)
+	return true
+}
 
 func (t *tracer) deep(slot *ptr, k kind) bool {
 	if k == kStash && !t.seen.has(uintptr(*slot)) {
