@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"syscall"
 	"testing"
@@ -13,6 +14,9 @@ import (
 )
 
 const simDir = "/env"
+
+// A stride of 1 is exhaustive and takes twenty seconds.
+var stride = flag.Int("stride", 16, "tear writes at every n-th byte in crash tests")
 
 // content is all that a state says, as text: comparable and readable in a failure.
 type content string
@@ -115,10 +119,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 	_, err := run(disk, func() { acknowledged = append(acknowledged, len(disk.Log())) })
 	require.NoError(t, err)
 
-	opts := &simdisk.CrashOptions{Seed: 1}
-	if testing.Short() {
-		opts.Stride = 16
-	}
+	opts := &simdisk.CrashOptions{Stride: *stride, Seed: 1}
 	images, recoveries := 0, 0
 	for n := range len(disk.Log()) + 1 {
 		done := 0
