@@ -1,0 +1,229 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Entry is a module that is evaluated for its own sake, and whose exports the host gets.
+type Entry struct {
+	Name   string // under which Load returns its exports; unique
+	Path   string // a file; relative paths are relative to BuildOptions.Dir
+	Source string // TypeScript instead of a file, as if it lay in Dir
+}
+
+// BuildOptions says what Build bundles.
+type BuildOptions struct {
+	Dir        string // the package's directory; empty: the working directory
+	Entries    []Entry
+	Extensions []*Extension // the host modules that may be imported
+}
+
+// Bundle is JavaScript that is ready to be loaded, by any number of runtimes, also at the same time.
+type Bundle struct {
+	// Inputs are the files that went into it, relative to Dir, with slashes, sorted by first use.
+	Inputs []string
+
+	program *goja.Program
+	names   []string
+}
+
+const (
+	bundleName    = "sexton-bundle.js"
+	hostNamespace = "sexton" // of host modules; frames in files "sexton:…" do not show in stacks
+	evalNamespace = "eval"   // of entries that are given as source
+	wrapperBegin  = `(async function (__sexton) { "use strict";`
+)
+
+// Build bundles the entries, with everything that they import, into one script. All share one instance
+// of each module, so a class is the same class in all of them. The error is a *BuildError for what is
+// wrong with the sources.
+//
+// Modules are ECMAScript modules, TypeScript, CommonJS or JSON, resolved as Node resolves them; "./x.js"
+// also finds x.ts. Types are removed and not checked. Every statement of every module is kept.
+func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
+	dir, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var main strings.Builder
+	b := &Bundle{}
+	for i, e := range opts.Entries {
+		from := evalPath(e, i)
+		if e.Source == "" {
+			if from, err = entryFile(dir, e.Path); err != nil {
+				return nil, err
+			}
+		}
+		fmt.Fprintf(&main, "import * as e%d from %s;\n__sexton.entry(%d, e%d);\n", i, quoteJS(from), i, i)
+		b.names = append(b.names, e.Name)
+	}
+	build, buildErr := api.Context(api.BuildOptions{
+		Stdin:         &api.StdinOptions{Contents: main.String(), ResolveDir: dir, Sourcefile: internalName + "main"},
+		AbsWorkingDir: dir,
+		Outfile:       filepath.Join(dir, bundleName),
+		Bundle:        true,
+		Format:        api.FormatESModule,
+		Platform:      api.PlatformNeutral,
+		MainFields:    []string{"module", "main"},
+		Conditions:    []string{"node"},
+		ResolveExtensions: []string{
+			".ts", ".mts", ".js", ".mjs", ".cts", ".cjs", ".json",
+		},
+		Target: api.ES2022, // keeps #private as it is: lowered, it would become a WeakMap
+		Supported: map[string]bool{
+			"async-generator": false, "for-await": false, "using": false, "decorators": false,
+			"regexp-match-indices": false, "dynamic-import": false, "import-meta": false,
+		},
+		TreeShaking:       api.TreeShakingFalse,
+		IgnoreAnnotations: true,
+		Charset:           api.CharsetUTF8,
+		LegalComments:     api.LegalCommentsNone,
+		Sourcemap:         api.SourceMapExternal,
+		SourcesContent:    api.SourcesContentExclude,
+		Banner:            map[string]string{"js": wrapperBegin},
+		Footer:            map[string]string{"js": "})"},
+		Metafile:          true,
+		LogLevel:          api.LogLevelSilent,
+		Plugins:           []api.Plugin{hostModules(dir, opts)},
+	})
+	if buildErr != nil {
+		return nil, buildError(opts, buildErr.Errors)
+	}
+	defer build.Dispose()
+	stop := context.AfterFunc(ctx, build.Cancel)
+	defer stop()
+	result := build.Rebuild()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(result.Errors) > 0 {
+		return nil, buildError(opts, result.Errors)
+	}
+	var code, sourceMap string
+	for _, f := range result.OutputFiles {
+		if strings.HasSuffix(f.Path, ".map") {
+			sourceMap = string(f.Contents)
+		} else {
+			code = string(f.Contents)
+		}
+	}
+	b.Inputs = inputs(result.Metafile)
+	b.program, err = compileBundle(code, sourceMap)
+	return b, err
+}
+
+func evalPath(e Entry, i int) string {
+	name := e.Name
+	if name == "" {
+		name = fmt.Sprintf("source %d", i+1)
+	}
+	return evalNamespace + ":" + name
+}
+
+// entryFile checks that an entry is there: it has no position that an error could name.
+func entryFile(dir, path string) (string, error) {
+	file := path
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	info, err := os.Stat(file)
+	switch {
+	case err != nil && os.IsNotExist(err):
+		return "", &BuildError{File: path, Text: "there is no such file"}
+	case err != nil:
+		return "", &BuildError{File: path, Text: err.Error()}
+	case info.IsDir():
+		return "", &BuildError{File: path, Text: "it is a directory, not a module"}
+	}
+	return file, nil
+}
+
+// compileBundle makes a program of esbuild's output: a function that evaluates the modules. To its
+// beginning goes a list of closures over all top-level variables: module variables are roots (gc 2.1),
+// also those that no function of the module uses.
+func compileBundle(code, sourceMap string) (*goja.Program, error) {
+	m, err := parseSourceMap(sourceMap)
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	tree, err := goja.Parse(bundleName, code, parser.WithDisableSourceMaps)
+	if err != nil {
+		return nil, m.parseError(err)
+	}
+	var scope strings.Builder
+	scope.WriteString(" __sexton.scope([")
+	for _, name := range topLevelNames(tree) {
+		fmt.Fprintf(&scope, `[%s,()=>%s],`, quoteJS(name), name)
+	}
+	scope.WriteString("]);")
+	code = wrapperBegin + scope.String() + strings.TrimPrefix(code, wrapperBegin) +
+		"\n//# sourceMappingURL=" + bundleName + ".map"
+	tree, err = goja.Parse(bundleName, code, parser.WithSourceMapLoader(func(string) ([]byte, error) { return m.shifted, nil }))
+	if err != nil {
+		return nil, m.parseError(err)
+	}
+	program, err := goja.CompileAST(tree, true)
+	if err != nil {
+		return nil, compileError(err)
+	}
+	return program, nil
+}
+
+// inputs lists the files of a bundle in esbuild's order, which is that of evaluation.
+func inputs(metafile string) []string {
+	var meta struct {
+		Outputs map[string]struct {
+			Inputs json.RawMessage `json:"inputs"`
+		} `json:"outputs"`
+	}
+	if json.Unmarshal([]byte(metafile), &meta) != nil {
+		return nil
+	}
+	var files []string
+	for name, out := range meta.Outputs {
+		if strings.HasSuffix(name, ".map") {
+			continue
+		}
+		d := json.NewDecoder(strings.NewReader(string(out.Inputs)))
+		for depth := 0; ; {
+			tok, err := d.Token()
+			if err != nil {
+				break
+			}
+			switch t := tok.(type) {
+			case json.Delim:
+				if t == '{' || t == '[' {
+					depth++
+				} else {
+					depth--
+				}
+			case string:
+				if depth == 1 && !strings.HasPrefix(t, internalName) && !strings.HasPrefix(t, evalNamespace+":") {
+					files = append(files, t)
+				}
+			}
+		}
+	}
+	return files
+}
+
+// quoteJS writes s as a JavaScript string.
+func quoteJS(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil { // a string cannot fail
+		panic(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,327 @@
+// What the host needs to know about values: errors as text, and values as Node prints them. Reading runs
+// no getters of user code, except where an error has an accessor for its name or message.
+const p = primordials;
+const MAX_TEXT = 64 * 1024;
+const MAX_ITEMS = 100;
+const MAX_DEPTH = 2;
+
+const errorClasses = {
+  __proto__: null, Error: p.Error, TypeError: p.TypeError, RangeError: p.RangeError, SyntaxError: p.SyntaxError,
+  ReferenceError: p.ReferenceError, EvalError: p.EvalError, URIError: p.URIError,
+};
+
+// Stamp puts a private field onto an object that exists already.
+const Stamp = class extends (class { constructor(object) { return object; } }) {
+  #value;
+  constructor(object, value) { super(object); this.#value = value; }
+  static read(object) { return (#value in object) ? object.#value : undefined; }
+};
+
+// lookup finds a property along the prototypes without running getters: its descriptor, or undefined.
+function lookup(object, key) {
+  for (let o = object, n = 0; o !== null && n < 1000; o = p.getPrototypeOf(o), n++) {
+    if (host.isProxy(o)) return undefined;
+    const d = p.getOwnPropertyDescriptor(o, key);
+    if (d !== undefined) return d;
+  }
+  return undefined;
+}
+
+function stringOf(object, key) {
+  const d = lookup(object, key);
+  if (d === undefined) return undefined;
+  const v = "value" in d ? d.value : d.get === undefined ? undefined : p.apply(d.get, object, []);
+  return typeof v === "string" ? v : undefined;
+}
+
+function describe(value) {
+  if (typeof value !== "object" || value === null) {
+    return ["", typeof value === "string" ? value : inspect(value)];
+  }
+  if (host.isProxy(value)) return ["", inspect(value)];
+  const stamp = Stamp.read(value);
+  const message = stringOf(value, "message");
+  if (host.className(value) !== "Error" && message === undefined) return ["", inspect(value), undefined, stamp];
+  let name = stringOf(value, "name");
+  if (name === undefined) name = host.className(value) === "Error" ? "Error" : "";
+  const cause = p.getOwnPropertyDescriptor(value, "cause");
+  return [name, message === undefined ? "" : message, cause === undefined ? undefined : cause.value, stamp];
+}
+
+function makeError(name, message, stamp) {
+  const known = errorClasses[name];
+  const error = new (known === undefined ? p.Error : known)(message);
+  if (known === undefined) {
+    p.defineProperty(error, "name", { __proto__: null, value: name, writable: true, configurable: true, enumerable: false });
+  }
+  new Stamp(error, stamp);
+  return error;
+}
+
+function quote(s) {
+  let q = "'";
+  if (p.indexOf(s, "'") >= 0) q = p.indexOf(s, '"') < 0 ? '"' : p.indexOf(s, "`") < 0 ? "`" : "'";
+  const json = p.stringify(s);
+  let body = p.replaceAll(p.slice(json, 1, json.length - 1), '\\"', '"');
+  if (q === "'") body = p.replaceAll(body, "'", "\\'");
+  return q + body + q;
+}
+
+const identifier = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
+
+function keyText(key) {
+  if (typeof key === "symbol") return "[" + p.symbolToString(key) + "]";
+  return p.test(identifier, key) ? key : quote(key);
+}
+
+function className(object) {
+  let first = true;
+  for (let o = object, n = 0; o !== null && n < 1000; o = p.getPrototypeOf(o), n++) {
+    if (host.isProxy(o)) return "";
+    const d = p.getOwnPropertyDescriptor(o, "constructor");
+    if (d !== undefined && typeof d.value === "function" && !host.isProxy(d.value)) {
+      const name = p.getOwnPropertyDescriptor(d.value, "name");
+      if (name !== undefined && typeof name.value === "string" && name.value !== "") return name.value;
+    }
+    first = false;
+  }
+  return null;
+}
+
+function primitive(value, nested) {
+  switch (typeof value) {
+    case "string": return nested ? quote(p.slice(value, 0, MAX_TEXT)) : value;
+    case "number": return p.is(value, -0) ? "-0" : p.String(value);
+    case "bigint": return p.String(value) + "n";
+    case "symbol": return p.symbolToString(value);
+    default: return p.String(value);
+  }
+}
+
+function functionText(f) {
+  const source = p.functionToString(f);
+  const d = p.getOwnPropertyDescriptor(f, "name");
+  const name = d !== undefined && typeof d.value === "string" ? d.value : "";
+  if (p.slice(source, 0, 5) === "class") {
+    const base = p.getPrototypeOf(f);
+    let text = "[class " + (name || "(anonymous)");
+    if (typeof base === "function" && !host.isProxy(base)) {
+      const b = p.getOwnPropertyDescriptor(base, "name");
+      if (b !== undefined && typeof b.value === "string" && b.value !== "") text += " extends " + b.value;
+    }
+    return text + "]";
+  }
+  const kind = host.functionKind(source);
+  return name === "" ? `[${kind} (anonymous)]` : `[${kind}: ${name}]`;
+}
+
+function errorText(error) {
+  const d = p.getOwnPropertyDescriptor(error, "stack");
+  const [name, message] = describe(error);
+  const head = name === "" ? message : message === "" ? name : name + ": " + message;
+  const frames = host.stack(error);
+  return frames === "" ? (d === undefined ? `[${head}]` : head) : head + frames;
+}
+
+// state: the chain of objects around (for cycles), the budget of characters.
+function inspect(value, depth = MAX_DEPTH) {
+  return format(value, { depth, chain: new p.Set(), budget: { left: MAX_TEXT }, circular: new p.Map() }, 0, false);
+}
+
+function format(value, state, level, nested) {
+  if (typeof value !== "object" && typeof value !== "function" || value === null) {
+    const text = primitive(value, nested);
+    state.budget.left -= text.length;
+    return text;
+  }
+  if (state.budget.left <= 0) return "…";
+  if (host.isProxy(value)) return "[Proxy]";
+  if (p.SetHas(state.chain, value)) {
+    if (!p.MapHas(state.circular, value)) p.MapSet(state.circular, value, p.MapSize(state.circular) + 1);
+    return `[Circular *${p.MapGet(state.circular, value)}]`;
+  }
+  p.SetAdd(state.chain, value);
+  let text = object(value, state, level);
+  p.SetDelete(state.chain, value);
+  const mark = p.MapGet(state.circular, value);
+  if (mark !== undefined) {
+    text = `<ref *${mark}> ` + text;
+    p.MapDelete(state.circular, value);
+  }
+  state.budget.left -= text.length > 100 ? 20 : text.length;
+  return text;
+}
+
+function object(value, state, level) {
+  const kind = host.className(value);
+  const name = className(value);
+  const isArray = p.isArray(value);
+  let head = "", open = "{", close = "}";
+  const items = [];
+  let skip = null;          // the keys that are shown in another way
+  let deep = level > state.depth;
+
+  if (typeof value === "function") {
+    head = functionText(value);
+    skip = (key) => key === "length" || key === "name" || key === "prototype";
+  } else if (isArray) {
+    open = "["; close = "]";
+    if (name !== "Array") head = `${name === null ? "[Array(" + value.length + "): null prototype]" : name + "(" + value.length + ")"}`;
+    if (deep) return `[${name === null ? "Array" : name}]`;
+    arrayItems(value, p.getOwnPropertyDescriptor(value, "length").value, items, state, level);
+    skip = (key) => key === "length" || isIndex(key);
+  } else if (kind === "Map") {
+    head = `${name || "Map"}(${p.MapSize(value)})`;
+    if (deep) return `[${name || "Map"}]`;
+    const it = p.MapEntries(value);
+    for (let r = p.MapNext(it), n = 0; !r.done; r = p.MapNext(it), n++) {
+      if (full(items, n, p.MapSize(value), state)) break;
+      p.push(items, format(r.value[0], state, level + 1, true) + " => " + format(r.value[1], state, level + 1, true));
+    }
+  } else if (kind === "Set") {
+    head = `${name || "Set"}(${p.SetSize(value)})`;
+    if (deep) return `[${name || "Set"}]`;
+    const it = p.SetValues(value);
+    for (let r = p.SetNext(it), n = 0; !r.done; r = p.SetNext(it), n++) {
+      if (full(items, n, p.SetSize(value), state)) break;
+      p.push(items, format(r.value, state, level + 1, true));
+    }
+  } else if (kind === "Error") {
+    head = errorText(value);
+    if (level > 0) head = p.replaceAll(head, "\n", "\n" + p.repeat("  ", level));
+    skip = (key) => key === "stack" || key === "message" || key === "name";
+  } else if (kind === "Date") {
+    const time = p.dateGetTime(value);
+    head = p.isNaN(time) ? "Invalid Date" : p.dateToISOString(value);
+  } else if (kind === "RegExp") {
+    head = "/" + p.regExpSource(value) + "/" + p.regExpFlags(value);
+    skip = (key) => key === "lastIndex";
+  } else if (kind === "Promise") {
+    head = (name || "Promise");
+    p.push(items, "<" + host.promiseState(value) + ">");
+  } else if (kind === "Number" || kind === "String" || kind === "Boolean") {
+    const unwrapped = kind === "Number" ? p.numberValueOf(value) : kind === "String" ? p.stringValueOf(value) : p.booleanValueOf(value);
+    head = `[${kind}: ${primitive(unwrapped, true)}]`;
+    skip = kind === "String" ? (key) => key === "length" || isIndex(key) : null;
+  } else {
+    const tag = typedArrayTag(value);
+    if (tag !== undefined) {
+      const length = p.typedArrayLength(value);
+      open = "["; close = "]";
+      head = `${name || tag}(${length})`;
+      if (deep) return `[${name || tag}]`;
+      for (let i = 0; i < length; i++) {
+        if (full(items, i, length, state)) break;
+        p.push(items, primitive(value[i], true));
+      }
+      skip = isIndex;
+    } else if (kind === "ArrayBuffer") {
+      head = "ArrayBuffer";
+      p.push(items, `byteLength: ${p.arrayBufferByteLength(value)}`);
+    } else if (name === null) {
+      head = "[Object: null prototype]";
+    } else if (name !== "Object") {
+      head = name;
+    }
+  }
+
+  const shown = items.length;
+  const whole = head !== "" && open === "{" && (typeof value === "function" || kind === "Error" || kind === "Date" || kind === "RegExp" ||
+    kind === "Number" || kind === "String" || kind === "Boolean");
+  const keys = p.ownKeys(value);
+  let count = 0;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i];
+    if (skip !== null && typeof key === "string" && skip(key)) continue;
+    const d = p.getOwnPropertyDescriptor(value, key);
+    if (d === undefined || (!d.enumerable && !(kind === "Error" && (key === "cause" || key === "errors")))) continue;
+    if (deep) return whole ? head : `[${name === null ? "Object: null prototype" : name || "Object"}]`;
+    if (full(items, count++, keys.length, state)) break;
+    const shownKey = d.enumerable ? keyText(key) : `[${p.String(key)}]`;
+    let text;
+    if ("value" in d) text = format(d.value, state, level + 1, true);
+    else if (d.get !== undefined) text = d.set !== undefined ? "[Getter/Setter]" : "[Getter]";
+    else text = "[Setter]";
+    p.push(items, shownKey + ": " + text);
+  }
+  if (items.length === 0) {
+    if (whole) return head;
+    return head === "" ? open + close : head + " " + open + close;
+  }
+  return (head === "" ? "" : head + " ") + layout(items, open, close, level, isArray || shown > 6);
+}
+
+function full(items, n, total, state) {
+  if (n < MAX_ITEMS && state.budget.left > 0) return false;
+  const more = total - n;
+  p.push(items, `... ${more} more item${more === 1 ? "" : "s"}`);
+  return true;
+}
+
+function isIndex(key) { return p.test(/^(0|[1-9][0-9]*)$/, key); }
+
+function arrayItems(array, length, items, state, level) {
+  let holes = 0;
+  const flush = () => {
+    if (holes > 0) p.push(items, `<${holes} empty item${holes === 1 ? "" : "s"}>`);
+    holes = 0;
+  };
+  for (let i = 0; i < length; i++) {
+    if (items.length >= MAX_ITEMS || state.budget.left <= 0) {
+      flush();
+      p.push(items, `... ${length - i} more item${length - i === 1 ? "" : "s"}`);
+      return;
+    }
+    const d = p.getOwnPropertyDescriptor(array, p.String(i));
+    if (d === undefined) {
+      if (++holes > 1e5) { // a sparse array may claim to be very long
+        holes += length - i - 1;
+        break;
+      }
+      continue;
+    }
+    flush();
+    p.push(items, "value" in d ? format(d.value, state, level + 1, true) : "[Getter]");
+  }
+  flush();
+}
+
+function typedArrayTag(value) {
+  return p.typedArrayTag(value);
+}
+
+function layout(items, open, close, level, list) {
+  let length = 0, multi = false;
+  for (let i = 0; i < items.length; i++) {
+    length += items[i].length + 2;
+    if (p.indexOf(items[i], "\n") >= 0) multi = true;
+  }
+  if (!multi && length + level * 2 <= 72) return `${open} ${p.join(items, ", ")} ${close}`;
+  const pad = p.repeat("  ", level + 1);
+  if (list && !multi && items.length > 6) { // several short items a line
+    const lines = [];
+    let line = "";
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i] + (i < items.length - 1 ? "," : "");
+      if (line !== "" && line.length + item.length + 1 > 72) { p.push(lines, line); line = ""; }
+      line += (line === "" ? "" : " ") + item;
+    }
+    p.push(lines, line);
+    return `${open}\n${pad}${p.join(lines, "\n" + pad)}\n${p.repeat("  ", level)}${close}`;
+  }
+  return `${open}\n${pad}${p.join(items, ",\n" + pad)}\n${p.repeat("  ", level)}${close}`;
+}
+
+return {
+  describe, makeError, inspect,
+  await: async (value, ok, fail) => {
+    let result;
+    try {
+      result = await value;
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    ok(result);
+  },
+};

@@ -1,0 +1,149 @@
+package runtime
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+)
+
+// Load evaluates the modules of a bundle, in the order of its entries, and returns the namespace object
+// of each entry by its name. It waits for top-level awaits. The error is a *ScriptError.
+func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
+	entries := make(map[string]*goja.Object, len(b.names))
+	host := rt.vm.NewObject()
+	for name, fn := range map[string]func(goja.FunctionCall) goja.Value{
+		"module": func(call goja.FunctionCall) goja.Value {
+			name := call.Argument(0).String()
+			if m := rt.modules[name]; m != nil {
+				return m
+			}
+			panic(rt.vm.NewTypeError("there is no module %q in this runtime", name))
+		},
+		"entry": func(call goja.FunctionCall) goja.Value {
+			entries[b.names[call.Argument(0).ToInteger()]] = call.Argument(1).(*goja.Object)
+			return goja.Undefined()
+		},
+	} {
+		if err := host.Set(name, rt.Func(name, fn)); err != nil {
+			return nil, err
+		}
+	}
+	if err := host.Set("scope", rt.lib.keepScope); err != nil {
+		return nil, err
+	}
+	var promise goja.Value
+	err := rt.Try(0, func() error {
+		evaluate, err := rt.vm.RunProgram(b.program)
+		if err != nil {
+			return err
+		}
+		call, _ := goja.AssertFunction(evaluate)
+		promise, err = call(goja.Undefined(), host)
+		return err
+	})
+	if err == nil {
+		_, err = t.Await(promise)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
+// ModuleVariable is a variable at the top level of a module.
+type ModuleVariable struct {
+	Name  string // as the bundle has it: where modules use a name twice, the second has a number
+	Value goja.Value
+}
+
+// ModuleVariables lists what the top-level variables of all loaded modules hold, in the order of their
+// declaration. Those that are not initialised yet are left out.
+func (rt *Runtime) ModuleVariables() []ModuleVariable {
+	var list *goja.Object
+	rt.Enter(func() {
+		if v, err := rt.Call(rt.lib.moduleVariables, nil, 0); err == nil {
+			list = v.(*goja.Object)
+		}
+	})
+	if list == nil {
+		return nil
+	}
+	n := int(list.Get("length").ToInteger())
+	variables := make([]ModuleVariable, 0, n/2)
+	for i := 0; i+1 < n; i += 2 {
+		name := list.Get(strconv.Itoa(i)).String()
+		if !strings.HasPrefix(name, "__") { // what esbuild adds
+			variables = append(variables, ModuleVariable{name, list.Get(strconv.Itoa(i + 1))})
+		}
+	}
+	return variables
+}
+
+// topLevelNames lists the names that a bundle's wrapper function declares.
+func topLevelNames(tree *ast.Program) []string {
+	var fn *ast.FunctionLiteral
+	for _, s := range tree.Body {
+		if e, ok := s.(*ast.ExpressionStatement); ok {
+			fn, _ = e.Expression.(*ast.FunctionLiteral)
+		}
+	}
+	if fn == nil {
+		return nil
+	}
+	var names []string
+	seen := map[string]bool{}
+	add := func(id *ast.Identifier) {
+		if name := id.Name.String(); !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	for _, d := range fn.DeclarationList { // var, also in blocks
+		addBindings(d.List, add)
+	}
+	for _, s := range fn.Body.List {
+		switch s := s.(type) {
+		case *ast.LexicalDeclaration:
+			addBindings(s.List, add)
+		case *ast.ClassDeclaration:
+			add(s.Class.Name)
+		case *ast.FunctionDeclaration:
+			add(s.Function.Name)
+		}
+	}
+	return names
+}
+
+// addBindings calls add for each name that bindings declare, with those in patterns.
+func addBindings(bindings []*ast.Binding, add func(*ast.Identifier)) {
+	var pending []ast.Expression
+	for _, b := range bindings {
+		pending = append(pending, b.Target)
+	}
+	for len(pending) > 0 {
+		e := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		switch e := e.(type) {
+		case *ast.Identifier:
+			add(e)
+		case *ast.AssignExpression: // a default
+			pending = append(pending, e.Left)
+		case *ast.Binding:
+			pending = append(pending, e.Target)
+		case *ast.ArrayPattern:
+			pending = append(append(pending, e.Elements...), e.Rest)
+		case *ast.ObjectPattern:
+			for _, p := range e.Properties {
+				switch p := p.(type) {
+				case *ast.PropertyShort:
+					add(&p.Name)
+				case *ast.PropertyKeyed:
+					pending = append(pending, p.Value)
+				}
+			}
+			pending = append(pending, e.Rest)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package runtime
+
+import (
+	"fmt"
+
+	"github.com/dop251/goja"
+)
+
+// Extension is a host module: what scripts import by its name.
+type Extension struct {
+	// Name is what scripts import: "sexton/fs".
+	Name string
+	// Exports are the names that the module exports. Build needs no more than Name and Exports.
+	// "default" may be among them; otherwise the default export is an object with all of them.
+	Exports []string
+	// Open makes the module for one runtime. It runs in New, before any user code.
+	Open func(rt *Runtime) (*Module, error)
+	// Source, if not empty, is JavaScript that makes the exports: the body of a strict function with the
+	// parameters host, an object with what Open exported, and primordials, the built-ins as they were
+	// before user code could change them. It returns an object with the Exports.
+	Source string
+}
+
+// Module is a host module in one runtime. A Go closure hides what it holds from the collector's view
+// of a cycle, so what keeps values of scripts (callbacks, listeners) is better written in JavaScript.
+type Module struct {
+	Exports map[string]goja.Value
+	// Close releases what the module holds outside of the runtime; may be nil. It runs in Runtime.Close.
+	Close func() error
+}
+
+func (rt *Runtime) openExtension(x *Extension) error {
+	if _, dup := rt.modules[x.Name]; dup {
+		return fmt.Errorf("there are two of them")
+	}
+	m := &Module{}
+	if x.Open != nil {
+		var err error
+		if m, err = x.Open(rt); err != nil {
+			return err
+		}
+		if m.Close != nil {
+			rt.closers = append(rt.closers, m.Close)
+		}
+	}
+	made := rt.vm.NewObject()
+	for name, v := range m.Exports {
+		if err := made.Set(name, v); err != nil {
+			return err
+		}
+	}
+	if x.Source != "" {
+		v, err := rt.Eval(x.Name, x.Source, made)
+		if err != nil {
+			return err
+		}
+		obj, ok := v.(*goja.Object)
+		if !ok {
+			return fmt.Errorf("its source returns no object")
+		}
+		made = obj
+	}
+	module := rt.vm.CreateObject(nil)
+	for _, name := range x.Exports {
+		v := made.Get(name)
+		if v == nil {
+			return fmt.Errorf("it does not have its export %s", name)
+		}
+		if err := module.Set(name, v); err != nil {
+			return err
+		}
+	}
+	rt.modules[x.Name] = module
+	return nil
+}
+
+// Module returns the object with the exports of a host module, nil if there is none of that name.
+func (rt *Runtime) Module(name string) *goja.Object { return rt.modules[name] }
+
+// Eval runs source as the body of a strict function with the parameters host and primordials and
+// returns its result. It is for the library's own scripts: their frames do not show in stacks. name is
+// for errors of goja's parser.
+func (rt *Runtime) Eval(name, source string, host *goja.Object) (goja.Value, error) {
+	program, err := goja.Compile(internalName+name, "(function (host, primordials) { \"use strict\"; "+source+"\n})", true)
+	if err != nil {
+		return nil, err
+	}
+	var result goja.Value
+	err = rt.Try(0, func() error {
+		fn, err := rt.vm.RunProgram(program)
+		if err != nil {
+			return err
+		}
+		call, _ := goja.AssertFunction(fn)
+		var primordials goja.Value = goja.Undefined()
+		if rt.lib.primordials != nil {
+			primordials = rt.lib.primordials
+		}
+		var hostValue goja.Value = goja.Undefined()
+		if host != nil {
+			hostValue = host
+		}
+		result, err = call(goja.Undefined(), hostValue, primordials)
+		return err
+	})
+	return result, err
+}
+
+// Func makes a function with a name for stacks and messages.
+func (rt *Runtime) Func(name string, fn func(call goja.FunctionCall) goja.Value) *goja.Object {
+	f := rt.vm.ToValue(fn).(*goja.Object)
+	// Cannot fail: the name of a new function is configurable.
+	_ = f.DefineDataProperty("name", rt.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return f
+}
