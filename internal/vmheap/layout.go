@@ -34,11 +34,11 @@ type layout struct {
 	// runtime
 	global, globalStash, globalObject, rtVM, jobQueue, toStringStack field
 	// vm
-	stack, sp, sb, prg, callStack, iterStack, refStack, tryStack field
-	stash, newTarget, result, curAsync                           field
+	stack, sp, sb, args, prg, callStack, iterStack, refStack, tryStack field
+	stash, newTarget, result, curAsync                                 field
 	// context: a frame of the call stack
-	ctxPrg, ctxSB, ctxResult field
-	context                  reflect.Type
+	ctxPrg, ctxSB, ctxArgs, ctxStash, ctxResult field
+	context                                     reflect.Type
 	// generators
 	runnerGen, genCtx, execStash field
 	// ordered maps
@@ -50,16 +50,20 @@ type layout struct {
 	stashType                                               reflect.Type
 	stashValues, stashExtra, stashNames, stashObj, stashOut field
 	// objects
-	self, baseVal, baseValues, baseNames field
-	baseObject                           reflect.Type
-	implType                             reflect.Type
+	self, baseVal, baseValues, basePrototype, baseSymbols, basePrivate field
+	baseObject                                                         reflect.Type
+	implType                                                           reflect.Type
 	// what only an instance reveals
 	genState, genGen  field
 	generatorTab      ptr
 	genRuns, genEnded uint8
 	// properties with attributes
-	propConfigurable field
-	propertyTab      ptr
+	propValue, propGetter, propSetter, propConfigurable field
+	propertyTab                                         ptr
+	property                                            reflect.Type
+	// classes
+	classPrivate field
+	classTab     ptr
 	// structs that pointers of other structs lead into
 	regionTypes map[reflect.Type]bool
 	// the type table of *goja.Object in a goja.Value
@@ -131,6 +135,7 @@ func resolve(r *resolver) (*layout, *goja.Runtime) {
 	l.stack = r.field(vm, "stack", "goja.valueStack")
 	l.sp = r.field(vm, "sp", "int")
 	l.sb = r.field(vm, "sb", "int")
+	l.args = r.field(vm, "args", "int")
 	l.prg = r.field(vm, "prg", "*goja.Program")
 	l.callStack = r.field(vm, "callStack", "[]goja.context")
 	l.iterStack = r.field(vm, "iterStack", "[]goja.iterStackItem")
@@ -144,6 +149,8 @@ func resolve(r *resolver) (*layout, *goja.Runtime) {
 	l.context = r.elem(l.callStack)
 	l.ctxPrg = r.field(l.context, "prg", "*goja.Program")
 	l.ctxSB = r.field(l.context, "sb", "int")
+	l.ctxArgs = r.field(l.context, "args", "int")
+	l.ctxStash = r.field(l.context, "stash", "*goja.stash")
 	l.ctxResult = r.field(l.context, "result", "goja.Value")
 
 	l.runnerGen = r.field(r.elem(l.curAsync), "gen", "goja.generator")
@@ -179,9 +186,11 @@ func (l *layout) resolveObjects(r *resolver) {
 	l.baseObject = base.typ
 	l.baseVal = r.field(base.typ, "val", "*goja.Object")
 	l.baseValues = r.field(base.typ, "values", "map[unistring.String]goja.Value")
-	l.baseNames = r.field(base.typ, "propNames", "[]unistring.String")
+	l.basePrototype = r.field(base.typ, "prototype", "*goja.Object")
+	l.baseSymbols = r.field(base.typ, "symValues", "*goja.orderedMap")
+	l.basePrivate = r.field(base.typ, "privateElements", "map[*goja.privateEnvType]*goja.privateElements")
 
-	l.orderedMap = r.elem(r.field(base.typ, "symValues", "*goja.orderedMap"))
+	l.orderedMap = r.elem(l.baseSymbols)
 	l.omTable = r.field(l.orderedMap, "hashTable", "map[uint64]*goja.mapEntry")
 	l.omFirst = r.field(l.orderedMap, "iterFirst", "*goja.mapEntry")
 	l.omLast = r.field(l.orderedMap, "iterLast", "*goja.mapEntry")
@@ -292,7 +301,13 @@ func (l *layout) resolveProperty(r *resolver, class *goja.Object) {
 	}
 	l.propertyTab = (*words)(ptr(&v)).tab
 	l.propConfigurable = r.field(t.Elem(), "configurable", "bool")
-	r.field(t.Elem(), "value", "goja.Value")
+	l.propValue = r.field(t.Elem(), "value", "goja.Value")
+	l.propGetter = r.field(t.Elem(), "getterFunc", "*goja.Object")
+	l.propSetter = r.field(t.Elem(), "setterFunc", "*goja.Object")
+	l.property = t.Elem()
+
+	l.classTab = (*words)(ptr(class)).tab
+	l.classPrivate = r.field(implOf(class), "privateEnvType", "*goja.privateEnvType")
 }
 
 // implOf returns the struct type that implements o, or nil for an object without

@@ -1,7 +1,9 @@
 package vmheap
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/dop251/goja"
@@ -26,6 +28,8 @@ type walker struct {
 	seen *addrs[struct{}]
 	work []item
 	base item // what is being scanned: pointers into it are its own
+	// ordered makes the walk the same in every run, which costs sorting
+	ordered bool
 }
 
 // item is a struct to scan: at has the type of plan. A nil plan means an orderedMap.
@@ -80,17 +84,7 @@ func (w *walker) op(o *op, at ptr) {
 			w.value(&vs[i])
 		}
 	case kProps:
-		m := *(*map[unistring.String]goja.Value)(at)
-		for name, v := range m {
-			if v == nil {
-				continue
-			}
-			was := (*words)(ptr(&v)).data
-			w.value(&v)
-			if (*words)(ptr(&v)).data != was {
-				m[name] = v
-			}
-		}
+		w.props(*(*map[unistring.String]goja.Value)(at))
 	case kPtrMap:
 		for _, q := range *(*map[ptr]ptr)(at) {
 			if q != nil {
@@ -116,6 +110,26 @@ func (w *walker) op(o *op, at ptr) {
 		}
 	case kDynamic:
 		w.dynamic(o.t, at)
+	}
+}
+
+func (w *walker) props(m map[unistring.String]goja.Value) {
+	if w.ordered {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			v := m[name]
+			w.value(&v)
+		}
+		return
+	}
+	for name, v := range m {
+		if v == nil {
+			continue
+		}
+		was := (*words)(ptr(&v)).data
+		w.value(&v)
+		if (*words)(ptr(&v)).data != was {
+			m[name] = v
+		}
 	}
 }
 
