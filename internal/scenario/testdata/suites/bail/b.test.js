@@ -1,0 +1,1 @@
+test("not run 4", () => log("no"));

@@ -1,0 +1,1 @@
+test("of a file without only", () => {});

@@ -1,0 +1,1 @@
+test("nothing stored", () => assert.snapshot({ a: 1 }));
