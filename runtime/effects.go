@@ -1,0 +1,168 @@
+package runtime
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/dop251/goja"
+
+	"github.com/sextongc/sexton/internal/effect"
+)
+
+// effectsModule is the part that the modules with effects share. No script imports it.
+const effectsModule = "sexton/effects"
+
+// effects is how scripts reach Options.Broker: a request goes out on a goroutine of its own and settles
+// a promise on the loop.
+type effects struct {
+	rt      *Runtime
+	ctx     context.Context // done when the runtime closes
+	running sync.WaitGroup
+}
+
+// effectsOf returns the shared part, which the first module that needs it opens.
+func effectsOf(rt *Runtime) (*goja.Object, error) {
+	if m := rt.Module(effectsModule); m != nil {
+		return m, nil
+	}
+	err := rt.openExtension(&Extension{
+		Name:    effectsModule,
+		Exports: []string{"PermissionDenied", "perform", "check", "buffer"},
+		Open: func(rt *Runtime) (*Module, error) {
+			ctx, cancel := context.WithCancel(context.Background())
+			e := &effects{rt: rt, ctx: ctx}
+			return &Module{
+				Exports: map[string]goja.Value{"perform": rt.Func("perform", e.perform), "buffer": rt.Func("buffer", e.buffer)},
+				Close: func() error {
+					cancel()
+					e.running.Wait()
+					return nil
+				},
+			}, nil
+		},
+		Source: librarySource("effects"),
+	})
+	return rt.Module(effectsModule), err
+}
+
+// PermissionDenied is the class of the errors of effects that are not permitted.
+func PermissionDenied(rt *Runtime) (goja.Value, error) {
+	m, err := effectsOf(rt)
+	if err != nil {
+		return nil, err
+	}
+	return m.Get("PermissionDenied"), nil
+}
+
+// effectExtension makes a module whose source, js/<file>.js, gets the shared part as its host object.
+func effectExtension(name, file string, exports ...string) *Extension {
+	return &Extension{Name: name, Exports: exports, Source: librarySource(file), Open: func(rt *Runtime) (*Module, error) {
+		shared, err := effectsOf(rt)
+		if err != nil {
+			return nil, err
+		}
+		m := &Module{Exports: map[string]goja.Value{}}
+		for _, key := range shared.Keys() {
+			m.Exports[key] = shared.Get(key)
+		}
+		return m, nil
+	}}
+}
+
+// perform is host.perform(op, args, of): a promise of the outcome, { json } or { json, name, code,
+// message }. The library's script makes the error, so that it has the stack of the script's call.
+func (e *effects) perform(call goja.FunctionCall) goja.Value {
+	rt := e.rt
+	req := &effect.Request{Op: call.Argument(0).String()}
+	if rt.opts.Attribute != nil {
+		of, _ := call.Argument(2).(*goja.Object)
+		var err error
+		if req.Object, req.Incarnation, req.Token, err = rt.opts.Attribute(rt.async, of); err != nil {
+			var thrown *goja.Exception
+			if errors.As(err, &thrown) {
+				panic(thrown.Value())
+			}
+			panic(rt.ErrorValue(err))
+		}
+	}
+	args, err := json.Marshal(plainArgument(call.Argument(1)))
+	if err != nil {
+		panic(rt.ErrorValue(err))
+	}
+	req.Args = args
+	promise, resolve, reject := rt.Promise()
+	if rt.opts.Broker == nil {
+		reject(errNoBroker)
+		return promise
+	}
+	e.running.Go(func() {
+		outcome := rt.opts.Broker.Do(e.ctx, req)
+		rt.Enqueue(func() { resolve(e.outcome(outcome)) })
+	})
+	return promise
+}
+
+var errNoBroker = errors.New("effects are not available here")
+
+func (e *effects) outcome(o *effect.Outcome) *goja.Object {
+	fields := map[string]string{"json": string(o.Result)}
+	if o.Error != nil {
+		fields = map[string]string{"json": string(o.Error.Detail), "name": o.Error.Name, "code": o.Error.Code, "message": o.Error.Message}
+	}
+	obj := e.rt.vm.CreateObject(nil) // without a prototype, nobody can give it a method then
+	for key, v := range fields {
+		_ = obj.Set(key, v) // cannot fail: the object is new
+	}
+	return obj
+}
+
+// buffer is host.buffer(base64): an ArrayBuffer.
+func (e *effects) buffer(call goja.FunctionCall) goja.Value {
+	data, err := base64.StdEncoding.DecodeString(call.Argument(0).String())
+	if err != nil {
+		panic(e.rt.ErrorValue(err))
+	}
+	return e.rt.vm.ToValue(e.rt.vm.NewArrayBuffer(data))
+}
+
+// plainArgument copies arguments that the library's scripts have checked and copied into fresh objects:
+// strings, numbers, booleans, Uint8Arrays (as base64), lists and maps of strings.
+func plainArgument(v goja.Value) any {
+	obj, ok := v.(*goja.Object)
+	if !ok {
+		if s, ok := v.(goja.String); ok {
+			return s.String() // halves of surrogate pairs become U+FFFD
+		}
+		return v.Export()
+	}
+	if bytes, ok := obj.Export().([]byte); ok {
+		return base64.StdEncoding.EncodeToString(bytes)
+	}
+	if obj.ClassName() == "Array" {
+		list := make([]any, obj.Get("length").ToInteger())
+		for i := range list {
+			list[i] = plainArgument(obj.Get(strconv.Itoa(i)))
+		}
+		return list
+	}
+	fields := map[string]any{}
+	for _, key := range obj.Keys() {
+		if v := obj.Get(key); !goja.IsUndefined(v) {
+			fields[key] = plainArgument(v)
+		}
+	}
+	return fields
+}
+
+// librarySource is the text of js/<name>.js.
+func librarySource(name string) string {
+	source, err := scripts.ReadFile("js/" + name + ".js")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(source)
+}
