@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -78,7 +79,10 @@ func (h *fakeHost) Env() goja.Value               { return h.vm.GlobalObject().G
 // Identify takes every object with an own id for managed.
 func (h *fakeHost) Identify(v goja.Value) (string, bool) {
 	o, ok := v.(*goja.Object)
-	if !ok || !slices.Contains(o.GetOwnPropertyNames(), "$id") {
+	if !ok {
+		return "", false
+	}
+	if o.ExportType() == reflect.TypeFor[goja.Proxy]() || !slices.Contains(o.GetOwnPropertyNames(), "$id") {
 		return "", false
 	}
 	return o.Get("$id").String(), true

@@ -23,21 +23,25 @@ function lineDiff(actual, expected) {
   ]).join("\n");
 }
 
-// The shortest edit script from a to b.
+// The shortest edit script from a to b. An array of the furthest x by diagonal
+// x - y, which may be negative: diagonal k is at k + MIDDLE.
+const MIDDLE = MOST + 1;
+
 function align(a, b) {
   const trace = [];
-  let furthest = new Map([[1, 0]]); // diagonal x - y -> x
-  for (let d = 0; d <= min(a.length + b.length, MOST); d++) {
+  let furthest = new Array(2 * MIDDLE + 1).fill(0);
+  const most = a.length > b.length + MOST || b.length > a.length + MOST ? -1 : MOST;
+  for (let d = 0; d <= most; d++) {
     trace.push(furthest);
-    const next = new Map(furthest);
+    const next = furthest.slice();
     for (let k = -d; k <= d; k += 2) {
-      let x = down(next, k, d) ? next.get(k + 1) : next.get(k - 1) + 1;
+      let x = down(next, k, d) ? next[k + 1 + MIDDLE] : next[k - 1 + MIDDLE] + 1;
       let y = x - k;
       while (x < a.length && y < b.length && a[x] === b[y]) {
         x++;
         y++;
       }
-      next.set(k, x);
+      next[k + MIDDLE] = x;
       if (x >= a.length && y >= b.length) return walkBack(trace, a, b);
     }
     furthest = next;
@@ -45,7 +49,7 @@ function align(a, b) {
   return [...a.map((line) => `+ ${line}`), ...b.map((line) => `- ${line}`)];
 }
 
-const down = (furthest, k, d) => k === -d || (k !== d && furthest.get(k - 1) < furthest.get(k + 1));
+const down = (furthest, k, d) => k === -d || (k !== d && furthest[k - 1 + MIDDLE] < furthest[k + 1 + MIDDLE]);
 
 function walkBack(trace, a, b) {
   const lines = [];
@@ -54,7 +58,7 @@ function walkBack(trace, a, b) {
     const furthest = trace[d];
     const k = x - y;
     const from = down(furthest, k, d) ? k + 1 : k - 1;
-    const fromX = furthest.get(from);
+    const fromX = furthest[from + MIDDLE];
     const fromY = fromX - from;
     for (; x > fromX && y > fromY; x--, y--) lines.push(`  ${a[x - 1]}`);
     if (d > 0) lines.push(x === fromX ? `- ${b[y - 1]}` : `+ ${a[x - 1]}`);
@@ -76,7 +80,8 @@ function fold(lines) {
       out.push(`  ... ${plural(lines.length - k, "more line")}`);
       break;
     }
-    if (near[k] || (k > 0 && near[k - 1] && near[k + 1])) out.push(lines[k]);
+    const alone = (k === 0 || near[k - 1]) && (k === lines.length - 1 || near[k + 1]);
+    if (near[k] || alone) out.push(lines[k]); // "..." in place of one line would save nothing
     else if (out[out.length - 1] !== "  ...") out.push("  ...");
   }
   return out;

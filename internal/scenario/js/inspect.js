@@ -2,12 +2,13 @@
 // and for line diffs (one property per line, sorted). No getter runs.
 
 const LONGEST = 200; // elements shown of one array, Map or Set
-const BUDGET = 20000; // elements and properties shown in all
+const BUDGET = 5000; // elements and properties shown in all
 const WIDTH = 72; // up to here an object stands on one line
 const DEEPEST = 30; // script stacks are short: each level takes three frames
 
 const mapSize = getOwnPropertyDescriptor(Map.prototype, "size").get;
 const setSize = getOwnPropertyDescriptor(Set.prototype, "size").get;
+const regexpSource = getOwnPropertyDescriptor(RegExp.prototype, "source").get;
 const bufferSize = getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
 const { forEach: eachEntry } = Map.prototype;
 const { forEach: eachElement } = Set.prototype;
@@ -17,6 +18,7 @@ const BRANDS = [
   ["Map", Map, (value) => apply(mapSize, value, [])],
   ["Set", Set, (value) => apply(setSize, value, [])],
   ["Date", Date, (value) => apply(getTime, value, [])],
+  ["RegExp", RegExp, (value) => apply(regexpSource, value, [])],
   ["ArrayBuffer", ArrayBuffer, (value) => apply(bufferSize, value, [])],
   ["Number", Number, (value) => apply(Number.prototype.valueOf, value, [])],
   ["String", String, (value) => apply(String.prototype.valueOf, value, [])],
@@ -39,7 +41,7 @@ function brandOf(value) {
       return "Object"; // made with Object.create(Map.prototype), or the like
     }
   }
-  return tagOf(value) === "[object RegExp]" && value instanceof RegExp ? "RegExp" : "Object";
+  return "Object";
 }
 
 // inspect never throws. Options: depth (levels of objects that are opened),
