@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -99,11 +98,7 @@ func yamlText(text, margin string) string {
 	case plain && lines[0] != "" && !strings.HasPrefix(lines[0], " ") && !strings.HasPrefix(lines[0], "\t"):
 		return "|-\n" + strings.TrimRight(indent(text, margin), "\n")
 	}
-	quoted, err := json.Marshal(text) // JSON's strings are YAML's
-	if err != nil {
-		return "''" // no string fails
-	}
-	return string(quoted)
+	return strconv.QuoteToASCII(text) // Go's escapes are YAML's
 }
 
 func (r *tap) Close(s *Summary) error {
