@@ -1,0 +1,85 @@
+package sexton
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/sextongc/sexton/gcext"
+	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
+	"github.com/sextongc/sexton/serialize"
+)
+
+// note adds an event of a collection to the report. An object that failed earlier in the deployment
+// counts once, with what became of it last.
+func (r *Report) note(e gcext.Event) {
+	forget := func(id string) {
+		r.Failed = slices.DeleteFunc(r.Failed, func(f gcext.Failure) bool { return f.ID == id })
+		r.Blocked = slices.DeleteFunc(r.Blocked, func(b gcext.Blocked) bool { return b.ID == id })
+	}
+	switch e.Kind {
+	case gcext.EventDestroyed:
+		if e.Object.Failure == "" {
+			forget(e.Object.ID)
+		}
+		r.Destroyed = append(r.Destroyed, *plainObject(e.Object))
+	case gcext.EventFailed:
+		if e.Subscriber == nil {
+			forget(e.Object.ID)
+			r.Failed = append(r.Failed, gcext.Failure{ID: e.Object.ID, Type: e.Object.Type(), Error: e.Err.Error()})
+		}
+	case gcext.EventBlocked:
+		forget(e.Object.ID)
+		r.Blocked = append(r.Blocked, gcext.Blocked{ID: e.Object.ID, Type: e.Object.Type(), By: e.By.ID})
+	}
+}
+
+// compare fills the lists of what was created, changed and kept.
+func (r *Report) compare(last, now *objectstore.Graph) error {
+	before := map[string]*objectstore.Entry{}
+	if last != nil {
+		for _, e := range last.Objects {
+			before[e.ID] = e
+		}
+	}
+	for _, e := range now.Objects {
+		if e.Destroyed || e.Doomed {
+			continue
+		}
+		o := Object{ID: e.ID, Type: e.Type, Name: e.Name, Owner: e.Owner}
+		old := before[e.ID]
+		if old == nil || old.Incarnation != e.Incarnation {
+			r.Created = append(r.Created, o)
+			continue
+		}
+		same, err := sameEntry(old, e)
+		if err != nil {
+			return err
+		}
+		if same {
+			r.Kept = append(r.Kept, o)
+		} else {
+			r.Changed = append(r.Changed, o)
+		}
+	}
+	return nil
+}
+
+func sameEntry(a, b *objectstore.Entry) (bool, error) {
+	x, err := serialize.EncodeEntry(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := serialize.EncodeEntry(b)
+	return bytes.Equal(x, y), err
+}
+
+// Detail returns an error with the script's stack, if it has one.
+func Detail(err error) string {
+	var script *runtime.ScriptError
+	if errors.As(err, &script) {
+		return script.Detail()
+	}
+	return err.Error()
+}

@@ -1,0 +1,210 @@
+package sexton
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/sextongc/sexton/internal/state"
+	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
+	"github.com/sextongc/sexton/serialize"
+)
+
+// Environment is one environment: a package of classes, and the state directory with what was deployed
+// from it. It holds nothing open between calls; its methods may be called from several goroutines, and
+// of two deployments at the same time, in one process or two, the second gets ErrLocked.
+type Environment struct {
+	opts Options
+	pkg  *Package
+	dir  string
+}
+
+// Open returns the environment that opts describes. It reads package.json, and does not create or lock
+// anything yet.
+func Open(opts *Options) (*Environment, error) {
+	e := &Environment{}
+	if opts != nil {
+		e.opts = *opts
+	}
+	var err error
+	if e.pkg, err = LoadPackage(cmp.Or(e.opts.Dir, ".")); err != nil {
+		return nil, err
+	}
+	if err := e.opts.Settings.check(); err != nil {
+		return nil, err
+	}
+	e.opts.Dir = e.pkg.Dir
+	e.dir = e.opts.stateDir(e.pkg)
+	return e, nil
+}
+
+// Package is the package that the environment is made of.
+func (e *Environment) Package() *Package { return e.pkg }
+
+// StateDir is the path of the state directory.
+func (e *Environment) StateDir() string { return e.dir }
+
+// Model is what an environment should be: the bytes of a model, and the name of the file that they come
+// from, for messages. A name that ends in .yaml or .yml says that it is YAML.
+type Model struct {
+	Data []byte
+	File string
+}
+
+// ReadModel reads a model file.
+func ReadModel(file string) (*Model, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return &Model{Data: data, File: file}, nil
+}
+
+// emptyModel destroys everything.
+var emptyModel = &Model{Data: []byte(`{"Objects": null}`), File: "(empty model)"}
+
+// meta is what a state directory keeps beside the snapshot.
+type meta struct {
+	Incarnation uint64 `json:"incarnation"` // the last number given out
+}
+
+// historyRecord is what the history keeps of a deployment.
+type historyRecord struct {
+	Time      time.Time     `json:"time"`
+	Duration  time.Duration `json:"duration"`
+	Model     string        `json:"model"`
+	Error     string        `json:"error,omitempty"`
+	Created   []string      `json:"created,omitempty"`
+	Changed   []string      `json:"changed,omitempty"`
+	Destroyed []string      `json:"destroyed,omitempty"`
+	Failed    []string      `json:"failed,omitempty"`
+	Blocked   []string      `json:"blocked,omitempty"`
+}
+
+// Deploy makes the environment what the model says, and saves it. ctx cancels: what runs is finished,
+// nothing new is started, and the rest is recorded for the next deployment; the report then says
+// Interrupted. kill stops at once: scripts are interrupted, and the journal has what was done.
+//
+// The error matches ErrLocked, ErrCorrupt, ErrBroken, ErrIncomplete (with everything else done),
+// ErrInterrupted, or is about the model (*serialize.Error), the package (*runtime.BuildError) or a
+// script (*runtime.ScriptError). The report is not nil if anything was begun.
+func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, error) {
+	dir, err := state.Open(e.dir, &state.Options{Create: true})
+	if err != nil {
+		return nil, err
+	}
+	report, err := e.deploy(ctx, kill, dir, model)
+	return report, errors.Join(err, dir.Close())
+}
+
+// Destroy destroys everything in the environment, in order.
+func (e *Environment) Destroy(ctx, kill context.Context) (*Report, error) {
+	return e.Deploy(ctx, kill, emptyModel)
+}
+
+func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *Model) (*Report, error) {
+	last, err := replay(dir)
+	if err != nil {
+		return nil, err
+	}
+	var m meta
+	if data := dir.Meta(); len(data) > 0 {
+		if err := json.Unmarshal(data, &m); err != nil {
+			return nil, fmt.Errorf("%w: meta: %w", ErrCorrupt, err)
+		}
+	}
+	for _, entry := range last.Objects { // numbers given out since the last commit
+		m.Incarnation = max(m.Incarnation, entry.Incarnation)
+	}
+	journal, err := newStateJournal(kill, dir, last)
+	if err != nil {
+		return nil, err
+	}
+	s, err := NewSession(&SessionOptions{Options: e.opts})
+	if err != nil {
+		return nil, err
+	}
+	journal.snapshot = func() (*objectstore.Graph, error) { return s.Store().Snapshot() }
+	began := time.Now()
+	var report *Report
+	var graph *objectstore.Graph
+	runErr := s.Run(kill, func(t *runtime.Task) error {
+		if err := s.Load(kill, t); err != nil {
+			return err
+		}
+		var err error
+		report, graph, err = s.Deploy(ctx, t, &Deployment{
+			Model: model.Data, File: model.File, Last: last, Key: dir.Environment(), Stateful: true, Journal: journal,
+			Incarnation: func() uint64 { m.Incarnation++; return m.Incarnation }, Observe: e.opts.Observe,
+		})
+		return err
+	})
+	runErr = errors.Join(runErr, s.Close())
+	if graph == nil { // nothing was changed, or everything that was is in the journal
+		return report, runErr
+	}
+	return report, errors.Join(runErr, commit(dir, graph, &m, history(began, model, report, runErr)))
+}
+
+func commit(dir *state.Dir, g *objectstore.Graph, m *meta, h *historyRecord) error {
+	snapshot, err := serialize.EncodeSnapshot(g)
+	if err != nil {
+		return fmt.Errorf("save: %w", err)
+	}
+	if err := dir.Commit(&state.Commit{Seq: dir.Seq(), Snapshot: snapshot, Meta: jsonOf(m), History: jsonOf(h)}); err != nil {
+		return fmt.Errorf("save: %w", err)
+	}
+	return nil
+}
+
+func history(began time.Time, model *Model, r *Report, err error) *historyRecord {
+	h := &historyRecord{Time: began.UTC(), Model: model.File}
+	if err != nil {
+		h.Error = err.Error()
+	}
+	if r == nil {
+		return h
+	}
+	h.Duration = r.Duration
+	ids := func(objects []Object) (out []string) {
+		for _, o := range objects {
+			out = append(out, o.ID)
+		}
+		return out
+	}
+	h.Created, h.Changed, h.Destroyed = ids(r.Created), ids(r.Changed), ids(r.Destroyed)
+	for _, f := range r.Failed {
+		h.Failed = append(h.Failed, f.ID)
+	}
+	for _, b := range r.Blocked {
+		h.Blocked = append(h.Blocked, b.ID)
+	}
+	return h
+}
+
+// Snapshot returns the canonical snapshot of what is deployed. It takes no lock and may run beside a
+// deployment; it then shows one moment of it.
+func (e *Environment) Snapshot() ([]byte, error) {
+	g, err := e.stored()
+	if err != nil {
+		return nil, err
+	}
+	return serialize.EncodeSnapshot(g)
+}
+
+// stored reads the state; an environment that was never deployed is empty.
+func (e *Environment) stored() (*objectstore.Graph, error) {
+	dir, err := state.Open(e.dir, &state.Options{ReadOnly: true})
+	if errors.Is(err, state.ErrNoState) {
+		return &objectstore.Graph{}, nil
+	} else if err != nil {
+		return nil, err
+	}
+	g, err := replay(dir)
+	return g, errors.Join(err, dir.Close())
+}

@@ -1,0 +1,299 @@
+package gcext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
+)
+
+// collection is one run of the collector: rounds until a round finds nothing (gc 2.8).
+//
+// It holds records, never JavaScript objects: a suspect that a local variable of Go holds would live.
+type collection struct {
+	c       *Collector
+	ctx     context.Context
+	scope   Scope
+	since   int // the store's mark at the beginning
+	report  *Report
+	err     error
+	tried   map[*objectstore.Object]bool // failed or blocked in this collection: not tried again in it
+	again   bool                         // somebody asked for one more round
+	done    bool
+	waiting []*runtime.Task
+}
+
+func (r *collection) collect(t *runtime.Task) {
+	r.err = r.rounds(t)
+	r.done = true
+	r.c.running = nil
+	for _, w := range r.waiting {
+		w.Wake()
+	}
+}
+
+func (r *collection) rounds(t *runtime.Task) error {
+	for phase := First; ; phase = Later {
+		if r.cancelled() {
+			return nil
+		}
+		r.again = false
+		doomed := r.find(phase)
+		if len(doomed) == 0 {
+			if r.again {
+				continue
+			}
+			return nil
+		}
+		if r.report.Rounds == r.c.settings.MaxRounds {
+			return &RoundsError{Rounds: r.report.Rounds, Classes: classNames(doomed)}
+		}
+		r.report.Rounds++
+		if err := r.round(t, doomed); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *collection) cancelled() bool {
+	if r.ctx.Err() != nil {
+		r.report.Interrupted = true
+	}
+	return r.report.Interrupted
+}
+
+// find returns what this round destroys, in creation order: what the scope finds, and what earlier
+// collections could not finish (gc 5.6: whether or not something refers to it by now).
+func (r *collection) find(phase Phase) []*objectstore.Object {
+	found := r.scope(r.c.store, phase, r.since)
+	take := make(map[*objectstore.Object]bool, len(found))
+	for _, o := range found {
+		if o.State() != objectstore.Destroyed && !r.tried[o] {
+			take[o] = true
+		}
+	}
+	var doomed []*objectstore.Object
+	for _, o := range r.c.store.Objects() {
+		if take[o] || o.Held() && !r.tried[o] {
+			doomed = append(doomed, o)
+		}
+	}
+	return doomed
+}
+
+func classNames(objects []*objectstore.Object) []string {
+	var names []string
+	for _, o := range objects {
+		if !slices.Contains(names, o.Type()) {
+			names = append(names, o.Type())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// round is one round: plan, notify, destroy.
+func (r *collection) round(t *runtime.Task, doomed []*objectstore.Object) error {
+	for _, o := range doomed {
+		r.c.store.Doom(o)
+	}
+	p := r.plan()
+	if r.c.journal != nil {
+		if err := r.c.journal.Planned(p.order()); err != nil {
+			return err
+		}
+	}
+	r.c.observe(Event{Kind: EventPlan, Count: len(doomed)})
+	if err := r.notifyAll(t, p); err != nil {
+		return err
+	}
+	if r.cancelled() {
+		return nil
+	}
+	if r.c.settings.Spare {
+		spared, err := r.spare(doomed)
+		if err != nil {
+			return err
+		}
+		if spared {
+			p = r.plan()
+		}
+	}
+	return r.destroyAll(t, p)
+}
+
+// planned is a plan with the objects that its numbers stand for.
+type planned struct {
+	*Plan
+	edges *objectstore.Edges
+}
+
+func (p *planned) object(i int32) *objectstore.Object { return p.edges.Objects[i] }
+
+func (p *planned) order() []*objectstore.Object {
+	out := make([]*objectstore.Object, len(p.Order))
+	for k, i := range p.Order {
+		out[k] = p.object(i)
+	}
+	return out
+}
+
+// plan orders all doomed objects, those included that failed in this collection: what comes after
+// them stays.
+func (r *collection) plan() *planned { return planStore(r.c.store, (*objectstore.Object).Held) }
+
+func planStore(s *objectstore.Store, doomed func(*objectstore.Object) bool) *planned {
+	edges := s.Edges()
+	g := &Graph{Owner: edges.Owner, Deps: make([]Dependency, len(edges.Deps)), Doomed: make([]bool, len(edges.Objects))}
+	for i, d := range edges.Deps {
+		g.Deps[i] = Dependency{Publisher: d.Publisher, Subscriber: d.Subscriber}
+	}
+	for i, o := range edges.Objects {
+		g.Doomed[i] = doomed(o)
+	}
+	return &planned{NewPlan(g), edges}
+}
+
+// notifyAll tells the subscribers of all doomed objects that have not been told before (gc 3.5, 4).
+func (r *collection) notifyAll(t *runtime.Task, p *planned) error {
+	for _, i := range p.Notification() {
+		if r.cancelled() {
+			return nil
+		}
+		o := p.object(i)
+		if o.Notified || o.State() == objectstore.Destroyed {
+			continue
+		}
+		if !r.notify(t, o) {
+			return nil
+		}
+		o.Notified = true
+		if r.c.journal != nil {
+			if err := r.c.journal.Notified(o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type heard struct {
+	subscriber *objectstore.Object
+	handler    string
+}
+
+// notify tells the subscribers of one object, in the order of their subscriptions as these stand when
+// the turn of each comes (gc 4.4, 4.7). It reports whether it told them all.
+func (r *collection) notify(t *runtime.Task, publisher *objectstore.Object) bool {
+	told := map[heard]bool{}
+	version := publisher.SubscriptionsVersion()
+	for at := 0; ; {
+		subs := publisher.Subscriptions()
+		if v := publisher.SubscriptionsVersion(); v != version { // some were removed: look again from the start
+			version, at = v, 0
+		}
+		if at == len(subs) {
+			return true
+		}
+		s := subs[at]
+		at++
+		key := heard{s.Subscriber, s.Handler}
+		if s.Handler == "" || told[key] {
+			continue
+		}
+		if r.cancelled() {
+			return false
+		}
+		told[key] = true
+		r.call(t, publisher, s)
+	}
+}
+
+// call runs one handler (gc 4.1, 4.8, 4.9).
+func (r *collection) call(t *runtime.Task, publisher *objectstore.Object, s *objectstore.Subscribed) {
+	r.report.Notified++
+	subscriber, handler := s.Subscriber, s.Handler
+	r.c.observe(Event{Kind: EventNotify, Object: publisher, Subscriber: subscriber, Handler: handler})
+	began := r.c.rt.Now()
+	ctx := &Context{Object: subscriber, collection: r}
+	_, err := r.c.invoke(t, ctx, r.c.settings.HandlerTimeout, subscriber, handler, publisher)
+	if err == nil {
+		return
+	}
+	err = fmt.Errorf("%s of %s, told of %s: %w", handler, subscriber, publisher, err)
+	r.report.Handlers = append(r.report.Handlers, HandlerFailure{
+		Publisher: publisher.ID, Subscriber: subscriber.ID, Type: subscriber.Type(), Handler: handler, Error: err.Error(),
+	})
+	r.c.observe(Event{Kind: EventFailed, Object: publisher, Subscriber: subscriber, Handler: handler, Err: err, Duration: r.c.rt.Now().Sub(began)})
+}
+
+// Invoke calls a method of an object as part of task t and awaits its promise; both together may take
+// as long as limit. Its code runs in the object's async context.
+func (c *Collector) Invoke(t *runtime.Task, o *objectstore.Object, method string, limit time.Duration) (goja.Value, error) {
+	return c.invoke(t, &Context{Object: o}, limit, o, method)
+}
+
+func (c *Collector) invoke(t *runtime.Task, ctx *Context, limit time.Duration, o *objectstore.Object, method string, args ...*objectstore.Object) (goja.Value, error) {
+	if o.Broken() != "" {
+		return nil, errors.New(o.Broken())
+	}
+	began := c.rt.Now()
+	result, err := c.callMethod(ctx, limit, o, method, args)
+	if err != nil || !pending(result) {
+		if err == nil && result != nil {
+			return t.AwaitFor(result, 0) // settled: this does not park
+		}
+		return result, err
+	}
+	return t.AwaitFor(result, max(1, limit-c.rt.Now().Sub(began)))
+}
+
+// callMethod has no JavaScript object left in its frame when it returns, but for the result.
+func (c *Collector) callMethod(ctx *Context, limit time.Duration, o *objectstore.Object, method string, args []*objectstore.Object) (result goja.Value, err error) {
+	c.rt.WithContext(ctx, func() {
+		err = c.rt.Try(limit, func() error {
+			object, ok := o.Value().(*goja.Object)
+			if !ok {
+				return fmt.Errorf("%s is gone", o)
+			}
+			f, ok := goja.AssertFunction(object.Get(method))
+			if !ok {
+				return fmt.Errorf("%s has no method %s", o, method)
+			}
+			values := make([]goja.Value, len(args))
+			for i, a := range args {
+				values[i] = a.Value()
+			}
+			result, err = f(object, values...)
+			return err
+		})
+	})
+	return result, err
+}
+
+// spare makes those doomed objects live again that handlers made reachable (gc 5.5). What is tried
+// again after a failure is not spared.
+func (r *collection) spare(doomed []*objectstore.Object) (bool, error) {
+	dead := map[*objectstore.Object]bool{}
+	for _, o := range r.scope(r.c.store, Rescan, r.since) {
+		dead[o] = true
+	}
+	var spared []*objectstore.Object
+	for _, o := range doomed {
+		if !dead[o] && o.Failure == "" && o.BlockedBy == "" && o.State() == objectstore.Doomed {
+			r.c.store.Spare(o)
+			spared = append(spared, o)
+			r.c.observe(Event{Kind: EventSpared, Object: o})
+		}
+	}
+	if len(spared) > 0 && r.c.journal != nil {
+		return true, r.c.journal.Settled(spared)
+	}
+	return len(spared) > 0, nil
+}

@@ -1,0 +1,94 @@
+package objectstore
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dop251/goja"
+)
+
+// destroyRun is one attempt at destroying an object: what the classes' destroy() have returned.
+type destroyRun struct {
+	results map[*Class]destroyResult
+	call    DestroyCall
+}
+
+type destroyResult struct {
+	value goja.Value // a promise, mostly; nil if it threw
+	err   error
+}
+
+// DestroyCall runs one destroy() on an object under the caller's limits.
+type DestroyCall func(destroy, object *goja.Object) (goja.Value, error)
+
+// BeginDestroy begins an attempt at destroying o. Until EndDestroy its classes' destroy() may run,
+// each once, where inDestroy says that code of this very attempt asks for it (gc 5.1).
+func (g *Registry) BeginDestroy(o *Object, call DestroyCall) error {
+	if v := o.ref.Object(); v != nil && slices.Contains(v.GetOwnPropertyNames(), "destroy") {
+		return fmt.Errorf("TypeError: %s has an own property named destroy; destroy() is a method of the class that only the collector runs", o)
+	}
+	if o.Completed == nil {
+		o.Completed = map[*Class]bool{}
+	}
+	o.run = &destroyRun{results: map[*Class]destroyResult{}, call: call}
+	return nil
+}
+
+// EndDestroy ends the attempt.
+func (g *Registry) EndDestroy(o *Object) { o.run = nil }
+
+// Started reports whether class c's destroy() has been called in the current attempt.
+func (o *Object) Started(c *Class) bool {
+	if o.run == nil {
+		return false
+	}
+	_, ok := o.run.results[c]
+	return ok
+}
+
+// Destroy calls class c's own destroy() on o and returns what it returned. One that ran already in
+// this attempt, through super.destroy(), is not called again: its result is returned. A class without
+// one, or whose one completed in an earlier attempt, gives nil.
+func (g *Registry) Destroy(o *Object, c *Class) (goja.Value, error) {
+	return o.run.once(o, c, o.run.call)
+}
+
+func (r *destroyRun) once(o *Object, c *Class, call DestroyCall) (goja.Value, error) {
+	if r, ok := r.results[c]; ok {
+		return r.value, r.err
+	}
+	if c.script.destroy == nil || o.Completed[c] {
+		return nil, nil
+	}
+	r.results[c] = destroyResult{value: goja.Undefined()} // while it runs: no second call
+	v, err := call(c.script.destroy, o.ref.Object())
+	r.results[c] = destroyResult{v, err}
+	return v, err
+}
+
+// GuardDestroy sets who may call destroy(): inDestroy reports whether the code that runs now belongs
+// to the current attempt at destroying o.
+func (g *Registry) GuardDestroy(inDestroy func(o *Object) bool) { g.inDestroy = inDestroy }
+
+// callDestroy is what a script's own call of destroy() runs into: super.destroy() from a destructor
+// is right, everything else is a TypeError (gc 5.1).
+func (g *Registry) callDestroy(this goja.Value, index int) goja.Value {
+	o := g.Find(this)
+	if o == nil {
+		panic(g.typeError("destroy: expected a managed object, got %s", Describe(this)))
+	}
+	if o.run == nil || g.inDestroy == nil || !g.inDestroy(o) {
+		panic(g.typeError("destroy() of %s: only the collector runs it; drop the object, then GC.collect()", o))
+	}
+	v, err := o.run.once(o, g.all[index], func(destroy, object *goja.Object) (goja.Value, error) {
+		f, _ := goja.AssertFunction(destroy)
+		return f(object)
+	})
+	if err != nil {
+		panic(err) // as it was thrown; limits are those of the destructor that called
+	}
+	if v == nil {
+		return goja.Undefined()
+	}
+	return v
+}

@@ -1,3 +1,0 @@
-package objectstore
-
-type scriptClass struct{}

@@ -1,0 +1,124 @@
+package objectstore
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dop251/goja"
+)
+
+// Subscribe records that subscriber wants to be told before publisher is destroyed; at says where
+// in the script, if known. Subscriptions count (gc 4.2).
+func (s *Store) Subscribe(publisher, subscriber *Object, handler, at string) {
+	if s.loading && (publisher.state == Destroyed || subscriber.state == Destroyed) {
+		return // gc 6.3
+	}
+	sub := publisher.subscription(subscriber, handler)
+	if sub == nil {
+		sub = &Subscribed{Subscriber: subscriber, Handler: handler, At: at}
+		publisher.subs = append(publisher.subs, sub)
+		if publisher.index != nil {
+			publisher.index[subscriptionKey{subscriber, handler}] = sub
+		}
+	}
+	if sub.At == "" {
+		sub.At = at
+	}
+	if s.loading {
+		sub.made++
+	} else {
+		sub.Count++
+	}
+}
+
+// Unsubscribe takes one subscription back; one too many is harmless (gc 4.2).
+func (s *Store) Unsubscribe(publisher, subscriber *Object, handler string) {
+	sub := publisher.subscription(subscriber, handler)
+	if sub == nil {
+		return
+	}
+	if s.loading {
+		sub.made = max(0, sub.made-1)
+	} else {
+		sub.Count--
+	}
+	if sub.Count <= 0 && sub.made == 0 {
+		publisher.dropSubscriptions(func(x *Subscribed) bool { return x == sub })
+	}
+}
+
+type subscriptionKey struct {
+	subscriber *Object
+	handler    string
+}
+
+// indexFrom is the number of subscriptions from which a publisher keeps an index of them.
+const indexFrom = 16
+
+func (o *Object) subscription(subscriber *Object, handler string) *Subscribed {
+	if len(o.subs) < indexFrom {
+		o.index = nil
+		for _, sub := range o.subs {
+			if sub.Subscriber == subscriber && sub.Handler == handler {
+				return sub
+			}
+		}
+		return nil
+	}
+	if o.index == nil {
+		o.index = make(map[subscriptionKey]*Subscribed, len(o.subs))
+		for _, sub := range o.subs {
+			o.index[subscriptionKey{sub.Subscriber, sub.Handler}] = sub
+		}
+	}
+	return o.index[subscriptionKey{subscriber, handler}]
+}
+
+func (o *Object) dropSubscriptions(drop func(*Subscribed) bool) {
+	o.subs = slices.DeleteFunc(o.subs, drop)
+	o.index = nil
+	o.removals++
+}
+
+// SubscriptionsVersion changes whenever the places in Subscriptions do; an addition at the end does
+// not change it.
+func (o *Object) SubscriptionsVersion() int { return o.removals }
+
+// Subscriptions returns the subscriptions to o's destruction whose subscriber is not destroyed, the
+// first made first.
+func (o *Object) Subscriptions() []*Subscribed {
+	gone := func(s *Subscribed) bool { return s.Subscriber.state == Destroyed }
+	if slices.ContainsFunc(o.subs, gone) {
+		o.dropSubscriptions(gone)
+	}
+	return o.subs
+}
+
+// mergeSubscriptions ends loading: of the stored count and the one that constructors made the higher
+// holds (gc 6.4).
+func (s *Store) mergeSubscriptions() {
+	for _, o := range s.objects {
+		for _, sub := range o.subs {
+			sub.Count = max(sub.Count, sub.made)
+			sub.made = 0
+		}
+		o.dropSubscriptions(func(x *Subscribed) bool { return x.Count == 0 })
+	}
+}
+
+// HasMethod reports whether an object's class has a method of that name.
+func (s *Store) HasMethod(o *Object, name string) bool {
+	if o.Class == nil || name == "constructor" {
+		return false
+	}
+	v, ok := o.Class.script.prototype.Get(name).(*goja.Object)
+	return ok && v.ClassName() == "Function"
+}
+
+// CheckHandler returns an error unless handler names a method of the subscriber's class.
+func (s *Store) CheckHandler(subscriber *Object, handler string) error {
+	if subscriber.Class == nil || s.HasMethod(subscriber, handler) {
+		return nil
+	}
+	return fmt.Errorf("class %s has no method %q", subscriber.Class.Short(), handler)
+}

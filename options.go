@@ -1,0 +1,107 @@
+package sexton
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/sextongc/sexton/gcext"
+	"github.com/sextongc/sexton/internal/effect"
+	"github.com/sextongc/sexton/runtime"
+)
+
+// Permissions say what scripts may touch. The zero value grants nothing.
+type Permissions = effect.Permissions
+
+// Options configures an Environment. Nil works: the package in the working directory, its state beside
+// it, no permissions.
+type Options struct {
+	// Dir is the package's directory; empty: the working directory.
+	Dir string
+	// Name names the environment; empty: what package.json says, else "default".
+	Name string
+	// State is the state directory; empty: .sexton/<Name> in Dir.
+	State string
+	// Permissions are what scripts may touch. AllowPackage adds what package.json asks for.
+	Permissions  Permissions
+	AllowPackage bool
+	// Settings go before those of package.json, field by field.
+	Settings Settings
+	// Console receives what scripts print; nil: it is dropped. Level is "debug", "log", "info", "warn" or
+	// "error".
+	Console func(level, text string)
+	// Observe hears of what a deployment does while it does it, on the goroutine that deploys.
+	Observe func(Event)
+	// Extensions are host modules for scripts.
+	Extensions []*runtime.Extension
+}
+
+// Settings say how collections behave. Zero fields take the value of package.json, else the default.
+type Settings struct {
+	OnDestroyError string        // "hold" (default) or "continue": gc 5.6
+	Resurrection   string        // "tombstone" (default) or "spare": gc 5.5
+	Concurrency    int           // destructors that run at once; default 10
+	DestroyTimeout time.Duration // for one object's destroy(); default 10 min
+	HandlerTimeout time.Duration // for one handler, loaded(), recover() or hook; default 1 min
+	DeployTimeout  time.Duration // for deploy(); default 1 h
+}
+
+func (s Settings) check() error {
+	switch {
+	case s.OnDestroyError != "" && s.OnDestroyError != "hold" && s.OnDestroyError != "continue":
+		return fmt.Errorf(`onDestroyError is %q: want "hold" or "continue"`, s.OnDestroyError)
+	case s.Resurrection != "" && s.Resurrection != "tombstone" && s.Resurrection != "spare":
+		return fmt.Errorf(`resurrection is %q: want "tombstone" or "spare"`, s.Resurrection)
+	case s.Concurrency < 0:
+		return fmt.Errorf("concurrency is %d: want at least 1", s.Concurrency)
+	case s.DestroyTimeout < 0 || s.HandlerTimeout < 0 || s.DeployTimeout < 0:
+		return fmt.Errorf("a timeout is negative")
+	}
+	return nil
+}
+
+// Or returns s with its zero fields taken from t.
+func (s Settings) Or(t Settings) Settings {
+	return Settings{
+		OnDestroyError: cmp.Or(s.OnDestroyError, t.OnDestroyError),
+		Resurrection:   cmp.Or(s.Resurrection, t.Resurrection),
+		Concurrency:    cmp.Or(s.Concurrency, t.Concurrency),
+		DestroyTimeout: cmp.Or(s.DestroyTimeout, t.DestroyTimeout),
+		HandlerTimeout: cmp.Or(s.HandlerTimeout, t.HandlerTimeout),
+		DeployTimeout:  cmp.Or(s.DeployTimeout, t.DeployTimeout),
+	}
+}
+
+// defaultSettings are those that nobody set.
+var defaultSettings = Settings{
+	OnDestroyError: "hold", Resurrection: "tombstone", Concurrency: 10,
+	DestroyTimeout: 10 * time.Minute, HandlerTimeout: time.Minute, DeployTimeout: time.Hour,
+}
+
+func (s Settings) collector() gcext.Settings {
+	return gcext.Settings{
+		Continue: s.OnDestroyError == "continue", Spare: s.Resurrection == "spare", Concurrency: s.Concurrency,
+		DestroyTimeout: s.DestroyTimeout, HandlerTimeout: s.HandlerTimeout,
+	}
+}
+
+// stateDir returns the state directory of an environment of package p.
+func (o *Options) stateDir(p *Package) string {
+	if o.State != "" {
+		return o.State
+	}
+	return filepath.Join(p.Dir, ".sexton", o.name(p))
+}
+
+func (o *Options) name(p *Package) string { return cmp.Or(o.Name, p.Environment, "default") }
+
+// permissions returns what scripts of p may touch.
+func (o *Options) permissions(p *Package) *effect.Permissions {
+	granted := &effect.Permissions{}
+	granted.Add(&o.Permissions)
+	if o.AllowPackage {
+		granted.Add(&p.Permissions)
+	}
+	return granted
+}

@@ -1,0 +1,91 @@
+package sexton
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sextongc/sexton/gcext"
+	"github.com/sextongc/sexton/internal/state"
+)
+
+// Errors to match with errors.Is.
+var (
+	// ErrIncomplete: something that should be destroyed is not; the report says what and why.
+	ErrIncomplete = errors.New("destruction is incomplete")
+	// ErrInterrupted: the context was cancelled; what was begun is recorded for the next deployment.
+	ErrInterrupted = errors.New("interrupted")
+	// ErrLocked: another deployment of the same environment runs.
+	ErrLocked = state.ErrLocked
+	// ErrCorrupt: the state directory is damaged.
+	ErrCorrupt = state.ErrCorrupt
+	// ErrBroken: the model contains an object that could not be restored (gc 5.4).
+	ErrBroken = errors.New("an object of the model could not be restored")
+)
+
+// Object names a managed object in reports and events.
+type Object struct {
+	ID    string `json:"id"`
+	Type  string `json:"type"`
+	Name  string `json:"name,omitempty"`
+	Owner string `json:"owner,omitempty"`
+}
+
+// Report is what a deployment did.
+type Report struct {
+	Created   []Object // in creation order, like the other lists
+	Changed   []Object // their saved properties or headers differ from before
+	Kept      []Object
+	Destroyed []Object // in the order of their ends
+	Failed    []gcext.Failure
+	Blocked   []gcext.Blocked
+	Handlers  []gcext.HandlerFailure // handlers that failed (gc 4.8)
+	Notified  int                    // handlers called
+	Warnings  []string
+	Duration  time.Duration
+	// Interrupted: the context was cancelled.
+	Interrupted bool
+}
+
+// Incomplete reports whether something that should be destroyed is not.
+func (r *Report) Incomplete() bool { return len(r.Failed) > 0 || len(r.Blocked) > 0 || r.Interrupted }
+
+// add notes what a collection did. An object that failed before counts once, with its latest error,
+// and not at all if it is destroyed by now.
+func (r *Report) add(c *gcext.Report) {
+	r.Notified += c.Notified
+	r.Handlers = append(r.Handlers, c.Handlers...)
+	r.Interrupted = r.Interrupted || c.Interrupted
+}
+
+// Event is something that happened during a deployment. Kind is one of the gcext.Event kinds, or
+// "phase", "warning".
+type Event struct {
+	Kind       string        `json:"kind"`
+	Object     *Object       `json:"object,omitempty"`
+	Subscriber *Object       `json:"subscriber,omitempty"`
+	Handler    string        `json:"handler,omitempty"`
+	By         *Object       `json:"by,omitempty"`
+	Error      string        `json:"error,omitempty"`
+	Detail     string        `json:"detail,omitempty"` // the error with its stack
+	Text       string        `json:"text,omitempty"`   // the name of the phase, the warning
+	Count      int           `json:"count,omitempty"`
+	Duration   time.Duration `json:"duration,omitempty"` // ns
+}
+
+// PhaseError says in which phase of a deployment something failed, and for which object.
+type PhaseError struct {
+	Phase  string // "load", "pre-deploy hook", "deploy", …
+	Object string // "Network net"; empty: none
+	Err    error
+}
+
+func (e *PhaseError) Error() string {
+	if e.Object == "" {
+		return fmt.Sprintf("%s: %v", e.Phase, e.Err)
+	}
+	return fmt.Sprintf("%s: %s: %v", e.Phase, e.Object, e.Err)
+}
+
+// Unwrap returns the error itself.
+func (e *PhaseError) Unwrap() error { return e.Err }

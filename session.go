@@ -1,0 +1,292 @@
+package sexton
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/dop251/goja"
+
+	"github.com/sextongc/sexton/gcext"
+	"github.com/sextongc/sexton/internal/effect"
+	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
+	"github.com/sextongc/sexton/serialize"
+)
+
+// Session is a package loaded into a JavaScript runtime. Deployments, one after another, have an
+// environment each, but share the runtime: classes, module variables, what tests remember.
+//
+// A Session belongs to the goroutine that calls Run, and to the tasks that run in it. It is not safe
+// for concurrent use.
+type Session struct {
+	Package  *Package
+	opts     SessionOptions
+	rt       *runtime.Runtime
+	registry *objectstore.Registry
+	gc       *gcext.Module
+	broker   *effect.Performer
+	modules  map[string]*goja.Object
+	config   map[string]objectstore.Value
+
+	store      *objectstore.Store
+	collector  *gcext.Collector
+	rejections []error // that nothing handled, since somebody asked
+}
+
+// SessionOptions configures a Session.
+type SessionOptions struct {
+	Options
+	// Entries are modules to load besides the package's main module and its hooks.
+	Entries []runtime.Entry
+	// Clock is the time of scripts; nil: the real one.
+	Clock runtime.Clock
+	// Unhandled hears of rejections that nothing handles; nil: a deployment fails with those that occur
+	// while it runs.
+	Unhandled func(err *runtime.ScriptError, asyncContext any)
+	// Anonymous allows objects of classes that the package does not export; TraceCreation remembers
+	// where each object was made.
+	Anonymous, TraceCreation bool
+}
+
+const (
+	mainEntry       = "main"
+	preDeployEntry  = "pre-deploy hook"
+	postDeployEntry = "post-deploy hook"
+)
+
+// NewSession makes a runtime for the package in opts.Dir. Load, as part of the first task, loads the
+// package's modules into it. The caller closes it.
+func NewSession(opts *SessionOptions) (*Session, error) {
+	p, err := LoadPackage(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := opts.Settings.check(); err != nil {
+		return nil, err
+	}
+	s := &Session{Package: p, opts: *opts}
+	s.broker, err = effect.NewPerformer(&effect.PerformerOptions{Dir: p.Dir, Permissions: opts.permissions(p)})
+	if err != nil {
+		return nil, err
+	}
+	s.opts.Extensions = append([]*runtime.Extension{s.coreModule(), runtime.Process(), runtime.Files()}, opts.Extensions...)
+	unhandled := opts.Unhandled
+	if unhandled == nil {
+		unhandled = func(err *runtime.ScriptError, _ any) { s.rejections = append(s.rejections, err) }
+	}
+	s.rt, err = runtime.New(&runtime.Options{
+		Dir: p.Dir, Console: opts.Console, Clock: opts.Clock, Broker: s.broker, Attribute: s.attribute,
+		Extensions: s.opts.Extensions, Unhandled: unhandled,
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.broker.Close())
+	}
+	return s, nil
+}
+
+// Close releases the runtime, and ends the processes that scripts started and did not detach.
+func (s *Session) Close() error {
+	if s.store != nil {
+		s.store.Close()
+	}
+	return errors.Join(s.rt.Close(), s.broker.Close())
+}
+
+// Runtime is the JavaScript runtime.
+func (s *Session) Runtime() *runtime.Runtime { return s.rt }
+
+// Registry knows the classes that are loaded.
+func (s *Session) Registry() *objectstore.Registry { return s.registry }
+
+// Store is the environment of the current, or last, deployment; nil before the first.
+func (s *Session) Store() *objectstore.Store { return s.store }
+
+// Run runs fn as a task with the runtime's event loop.
+func (s *Session) Run(ctx context.Context, fn func(t *runtime.Task) error) error {
+	return s.rt.Run(ctx, fn)
+}
+
+var coreExports = []string{"Resource", "Environment", "GC", "ObjectDestroyedError", "PermissionDenied"}
+
+// coreModule is the module "sexton".
+func (s *Session) coreModule() *runtime.Extension {
+	return &runtime.Extension{Name: "sexton", Exports: coreExports, Open: func(rt *runtime.Runtime) (*runtime.Module, error) {
+		var err error
+		if s.registry, err = objectstore.NewRegistry(rt.Goja(), rt.Heap()); err != nil {
+			return nil, err
+		}
+		if s.gc, err = gcext.NewModule(rt, s.registry); err != nil {
+			return nil, err
+		}
+		exports := s.registry.Exports()
+		exports["GC"] = s.gc.Object()
+		if exports["PermissionDenied"], err = runtime.PermissionDenied(rt); err != nil {
+			return nil, err
+		}
+		return &runtime.Module{Exports: exports}, rt.Goja().GlobalObject().DefineDataProperty("GC", s.gc.Object(), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	}}
+}
+
+// attribute names the object on whose behalf an effect happens: the one that the call names, else
+// that of the async context, else the root.
+func (s *Session) attribute(async any, of *goja.Object) (id string, incarnation uint64, token string, err error) {
+	if s.store == nil {
+		return "", 0, "", nil
+	}
+	o := s.store.Root()
+	if c, ok := async.(*gcext.Context); ok && c.Object != nil {
+		o = c.Object
+	}
+	if of != nil {
+		if o = s.registry.Find(of); o == nil {
+			return "", 0, "", fmt.Errorf("of: expected a managed object, got %s", objectstore.Describe(of))
+		}
+	}
+	if o == nil {
+		return "", 0, "", nil
+	}
+	if o.State() == objectstore.Destroyed {
+		return "", 0, "", &runtime.ScriptError{Name: "ObjectDestroyedError", Message: o.String() + " is destroyed: it cannot have effects any more"}
+	}
+	if s.store.Loading() {
+		return "", 0, "", fmt.Errorf("constructors make no effects while the environment is loaded; loaded() and deploy() can")
+	}
+	return o.ID, o.Incarnation, s.gc.Token(o), nil
+}
+
+// Load builds and evaluates the package: main module, hooks, further entries, as one bundle, so that a
+// class is the same class in all of them. Exported classes are registered.
+func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
+	var entries []runtime.Entry
+	add := func(name, file string) {
+		if file != "" {
+			entries = append(entries, runtime.Entry{Name: name, Path: file})
+		}
+	}
+	add(mainEntry, s.Package.Main)
+	add(preDeployEntry, s.Package.find("hooks/pre-deploy", scriptExtensions))
+	add(postDeployEntry, s.Package.find("hooks/post-deploy", scriptExtensions))
+	entries = append(entries, s.opts.Entries...)
+	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{Dir: s.Package.Dir, Entries: entries, Extensions: s.opts.Extensions})
+	if err != nil {
+		return err
+	}
+	if s.modules, err = s.rt.Load(t, bundle); err != nil {
+		return err
+	}
+	registered := []string{mainEntry}
+	for _, e := range s.opts.Entries {
+		registered = append(registered, e.Name)
+	}
+	for _, name := range registered {
+		if err := s.registerClasses(s.modules[name]); err != nil {
+			return err
+		}
+	}
+	if err := s.rt.Try(0, s.registry.Resolve); err != nil {
+		return err
+	}
+	return s.readConfig()
+}
+
+// Entry returns the namespace object of a loaded module.
+func (s *Session) Entry(name string) *goja.Object { return s.modules[name] }
+
+func (s *Session) registerClasses(namespace *goja.Object) error {
+	if namespace == nil {
+		return nil
+	}
+	return s.rt.Try(0, func() error {
+		names := namespace.Keys()
+		slices.Sort(names)
+		for _, name := range names {
+			v := namespace.Get(name)
+			if !s.registry.IsClass(v) || name == "default" {
+				continue
+			}
+			if builtin := s.registry.Class(v.(*goja.Object)); builtin != nil && builtin.Builtin {
+				continue // exported on
+			}
+			if err := s.registry.Register(s.Package.Name+"/"+name, s.Package.Version, v.(*goja.Object)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readConfig reads the values of `config` properties from package.json.
+func (s *Session) readConfig() error {
+	s.config = map[string]objectstore.Value{}
+	for name, raw := range s.Package.Config {
+		var v any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return fmt.Errorf("%s: sexton.config.%s: %w", filepath.Join(s.Package.Dir, "package.json"), name, err)
+		}
+		s.config[name] = plainJSON(v)
+	}
+	return nil
+}
+
+// plainJSON turns what encoding/json decodes into a plain value, keys sorted.
+func plainJSON(v any) objectstore.Value {
+	switch v := v.(type) {
+	case []any:
+		for i, e := range v {
+			v[i] = plainJSON(e)
+		}
+		return v
+	case map[string]any:
+		r := &objectstore.Record{}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			r.Fields = append(r.Fields, objectstore.Field{Name: key, Value: plainJSON(v[key])})
+		}
+		return r
+	}
+	return v
+}
+
+// settings are those of the call, then those of the options, then those of the package, then the
+// defaults.
+func (s *Session) settings(call Settings) Settings {
+	return call.Or(s.opts.Settings).Or(s.Package.Settings).Or(defaultSettings)
+}
+
+// newStore begins an environment in the session's runtime.
+func (s *Session) newStore(ctx context.Context, key string, settings Settings, journal gcext.Journal, incarnation func() uint64, observe func(gcext.Event)) {
+	s.store = s.registry.NewStore(&objectstore.Options{
+		Package: s.Package.Name, Version: s.Package.Version,
+		Anonymous: s.opts.Anonymous, TraceCreation: s.opts.TraceCreation,
+		Incarnation: incarnation, Config: s.config,
+	})
+	s.collector = gcext.NewCollector(s.rt, s.registry, s.store, &gcext.Options{Settings: settings.collector(), Journal: journal, Observe: observe})
+	s.gc.Use(ctx, s.collector, key)
+}
+
+// Collector is the collector of the current environment; nil before the first.
+func (s *Session) Collector() *gcext.Collector { return s.collector }
+
+// EncodeSnapshot encodes the current environment; an empty one before the first deployment.
+func (s *Session) EncodeSnapshot() ([]byte, error) {
+	g := &objectstore.Graph{}
+	if s.store != nil {
+		var err error
+		if g, err = s.store.Snapshot(); err != nil {
+			return nil, err
+		}
+	}
+	return serialize.EncodeSnapshot(g)
+}
+
+func jsonOf(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // structs of strings and numbers
+	}
+	return data
+}
