@@ -95,6 +95,7 @@ func testClasses() classList {
 		used(objectstore.UsageInOut, withDefault([]objectstore.Value{}, optional("made", listOf(object(resource))))),
 		used(objectstore.UsageOut, optional("current", object(vm))),
 	}
+	big := &objectstore.Class{Name: "shop/BigNetwork", Version: "1.0.0", Base: network, Properties: network.Properties}
 	vm.Properties = []*objectstore.Property{optional("network", object(network)), optional("size", kind(objectstore.KindInteger))}
 	shape := &objectstore.Type{Kind: objectstore.KindShape, Fields: []*objectstore.Property{
 		{Name: "host", Type: text},
@@ -118,5 +119,5 @@ func testClasses() classList {
 		optional("endpoints", listOf(shape)),
 		optional("mode", &objectstore.Type{Kind: objectstore.KindEnum, Enum: []objectstore.Value{"slow", "fast", 3.0}}),
 	}
-	return classList{resource, environment, subnet, gateway, fast, network, vm, sample, one, two}
+	return classList{resource, environment, subnet, gateway, fast, network, vm, sample, big, one, two}
 }

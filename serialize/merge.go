@@ -20,21 +20,32 @@ type Merged struct {
 	Replaced  []Replacement
 }
 
-// A Replacement is an object whose class the model changes. Merged.Graph holds Old, and Old is dropped
-// (forgotten, if it is a tombstone; left alone, if it is doomed: it is tried again anyway). New is made
-// when Old is gone, and not at all where destroying Old fails.
+// A Replacement is an object whose class the model changes. Old leaves: it is dropped, or forgotten if it is
+// a tombstone; if it is doomed it is tried again anyway. New is made when Old is gone, and not at all where
+// destroying Old fails.
 //
-// Until then one id means two objects. In dropped objects, Old itself included, it means Old. Everywhere
-// else it means New: in subscriptions, and in the places that Holders lists. The caller lets them lead to
-// New once it exists.
+// Until then the id means Old, and Merged.Graph is complete and of the right types that way: where objects of
+// the incoming graph name the id, they hold what was stored, or nothing. When all new ones exist, Holders and
+// Subscribed say what to set.
 type Replacement struct {
-	Old, New *objectstore.Entry
-	Holders  []Holder
+	Old, New   *objectstore.Entry
+	Holders    []Holder
+	Subscribed []Subscribed
 }
 
-// A Holder is a property of an object of the incoming graph that refers to a replaced object; without a
-// property, it is an object that the replaced one owns.
-type Holder struct{ Object, Property string }
+// A Holder is a property of an object of the incoming graph that refers to a replaced object, with the value
+// that it gets. Without a property, it is an object that the new one owns, and that nothing owns until then.
+type Holder struct {
+	Object, Property string
+	Value            objectstore.Value
+}
+
+// Subscribed is a subscription that the model declares for a replaced object. What the old one had
+// subscribed to ends with it (gc 4.5).
+type Subscribed struct {
+	Publisher    string
+	Subscription objectstore.Subscription
+}
 
 // Merge applies the rule of gc 2.3 to what is and what is wanted: objects in both are one instance, with
 // the properties, the owner, the name and the protection of the model; stored values of out, inout and
@@ -46,14 +57,14 @@ type Holder struct{ Object, Property string }
 // value, a const property that changes, a stored value that no longer fits its type, and a reference that
 // leads out of the incoming graph are errors, with positions in the model.
 //
-// last may be nil. Neither it nor the model is changed, but their values are shared with the result: they
+// Classes are those that the model was read with. last may be nil. Neither it nor the model is changed, but their values are shared with the result: they
 // are not to be written. Doomed objects of last stay in the union and are never dropped (gc 5.6).
-func Merge(last *objectstore.Graph, model *Model, classes objectstore.Classes) (*Merged, error) {
+func Merge(last *objectstore.Graph, model *Model) (*Merged, error) {
 	if last == nil {
 		last = &objectstore.Graph{}
 	}
 	m := &merger{
-		last: last, model: model, classes: classes,
+		last: last, model: model,
 		stored:   make(map[string]*objectstore.Entry, len(last.Objects)),
 		merged:   make(map[string]*objectstore.Entry, len(model.Graph.Objects)),
 		replaced: make(map[string]int),
@@ -76,10 +87,9 @@ func Merge(last *objectstore.Graph, model *Model, classes objectstore.Classes) (
 }
 
 type merger struct {
-	last    *objectstore.Graph
-	model   *Model
-	classes objectstore.Classes
-	out     *Merged
+	last  *objectstore.Graph
+	model *Model
+	out   *Merged
 
 	stored   map[string]*objectstore.Entry // of last
 	merged   map[string]*objectstore.Entry // of the model, with what is stored
@@ -222,7 +232,7 @@ func (m *merger) union() {
 			if made := m.merged[e.ID]; made != nil {
 				e = made
 			}
-			g.Objects = append(g.Objects, m.withoutReplaced(e))
+			g.Objects = append(g.Objects, m.settle(e))
 			continue
 		case e.Destroyed:
 			m.out.Forgotten = append(m.out.Forgotten, e.ID)
@@ -233,32 +243,13 @@ func (m *merger) union() {
 	}
 	for _, e := range m.model.Graph.Objects {
 		if m.stored[e.ID] == nil {
-			g.Objects = append(g.Objects, m.merged[e.ID])
+			g.Objects = append(g.Objects, m.settle(m.merged[e.ID]))
 		}
+	}
+	for _, r := range m.out.Replaced {
+		m.settle(r.New)
 	}
 	m.out.Graph = g
-}
-
-// withoutReplaced leaves out the stored subscriptions of replaced objects: they end with the old ones
-// (gc 4.5). Those that the model has are the new ones' and stay.
-func (m *merger) withoutReplaced(e *objectstore.Entry) *objectstore.Entry {
-	if len(m.replaced) == 0 || len(e.Subscriptions) == 0 {
-		return e
-	}
-	wanted := make(map[string]bool)
-	if o := m.model.objects[e.ID]; o != nil {
-		for _, s := range o.entry.Subscriptions {
-			wanted[s.Subscriber] = true
-		}
-	}
-	changed := *e
-	changed.Subscriptions = nil
-	for _, s := range e.Subscriptions {
-		if _, gone := m.replaced[s.Subscriber]; !gone || wanted[s.Subscriber] {
-			changed.Subscriptions = append(changed.Subscriptions, s)
-		}
-	}
-	return &changed
 }
 
 // verify checks the incoming graph as a whole.
@@ -305,28 +296,24 @@ func (m *merger) resolve(ref objectstore.Ref) (*objectstore.Class, bool) {
 	if e == nil {
 		return nil, false
 	}
-	if m.classes != nil {
-		if class, err := m.classes.Lookup(e.Type); err == nil {
-			return class, true
-		}
+	class, err := m.model.classes.Lookup(e.Type)
+	if err != nil {
+		return nil, true // an object whose class is missing is kept as it is
 	}
-	return nil, true // an object whose class is missing is kept as it is
+	return class, true
 }
 
-// owners checks that the incoming graph has no cycle of owners, and collects who holds replaced objects.
+// owners checks that the incoming graph has no cycle of owners.
 func (m *merger) owners() error {
 	var incoming []*objectstore.Entry
 	index := make(map[string]int)
-	addAll := func(e *objectstore.Entry) {
-		index[e.ID] = len(incoming)
-		incoming = append(incoming, e)
-	}
 	for _, e := range m.out.Graph.Objects {
 		if i, ok := m.replaced[e.ID]; ok {
 			e = m.out.Replaced[i].New
 		}
 		if m.out.Incoming[e.ID] {
-			addAll(e)
+			index[e.ID] = len(incoming)
+			incoming = append(incoming, e)
 		}
 	}
 	find := func(id string) int {
@@ -343,28 +330,7 @@ func (m *merger) owners() error {
 		}
 		return m.model.doc.errorf(at, label(e.Type, e.ID), "the object owns itself through its owners, some of which are stored")
 	}
-	if len(m.replaced) > 0 {
-		for _, e := range incoming {
-			m.holder(e)
-		}
-	}
 	return nil
-}
-
-func (m *merger) holder(e *objectstore.Entry) {
-	note := func(id, property string) {
-		if i, ok := m.replaced[id]; ok {
-			r := &m.out.Replaced[i]
-			h := Holder{Object: e.ID, Property: property}
-			if len(r.Holders) == 0 || r.Holders[len(r.Holders)-1] != h {
-				r.Holders = append(r.Holders, h)
-			}
-		}
-	}
-	note(e.Owner, "")
-	for _, f := range e.Properties {
-		objectstore.Refs(f.Value, func(ref objectstore.Ref) { note(string(ref), f.Name) })
-	}
 }
 
 // sameValue compares by the form in which values are saved.

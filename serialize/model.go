@@ -26,6 +26,7 @@ type Model struct {
 	Graph *objectstore.Graph
 
 	doc     *document
+	classes objectstore.Classes
 	objects map[string]*modelObject
 	open    []reference // to objects that are not in the model: Merge finds them in the state, or fails
 }
@@ -192,13 +193,13 @@ func (r *modelReader) list(n *node) error {
 
 // rootObject reads the object around a nested model.
 func (r *modelReader) rootObject(n *node) error {
-	var environment *objectstore.Class
-	if r.classes != nil {
+	var class *objectstore.Class // if the root does not say its own
+	if head := n.member(headerKey); r.classes != nil && (head == nil || head.member("type") == nil) {
 		if c, err := r.classes.Lookup("Environment"); err == nil {
-			environment = c
+			class = c
 		}
 	}
-	o, head, err := r.begin(n, environment, "root")
+	o, head, err := r.begin(n, class, "root")
 	switch {
 	case err != nil:
 		return err
@@ -211,7 +212,7 @@ func (r *modelReader) rootObject(n *node) error {
 // model checks what needs all objects.
 func (r *modelReader) model() (*Model, error) {
 	r.object, r.trail = "", nil
-	m := &Model{Graph: &objectstore.Graph{}, doc: r.doc, objects: r.byID}
+	m := &Model{Graph: &objectstore.Graph{}, doc: r.doc, classes: r.classes, objects: r.byID}
 	for _, ref := range r.references {
 		to := r.byID[ref.id]
 		if to == nil {
