@@ -91,7 +91,7 @@ type Report struct {
 	Destroyed   int // objects whose destruction completed
 	Notified    int // handlers called
 	Rounds      int // rounds that found something
-	Failed      []Failure
+	Failed      []Failure // in creation order, like Blocked
 	Blocked     []Blocked
 	Handlers    []HandlerFailure
 	Interrupted bool // cancelled (gc 5.8): what is left is doomed and waits for the next deployment
@@ -100,15 +100,24 @@ type Report struct {
 // Incomplete reports whether something that should be destroyed is not.
 func (r *Report) Incomplete() bool { return len(r.Failed) > 0 || len(r.Blocked) > 0 || r.Interrupted }
 
-// Add adds what another collection did.
-func (r *Report) Add(other *Report) {
-	r.Destroyed += other.Destroyed
-	r.Notified += other.Notified
-	r.Rounds += other.Rounds
-	r.Failed = append(r.Failed, other.Failed...)
-	r.Blocked = append(r.Blocked, other.Blocked...)
-	r.Handlers = append(r.Handlers, other.Handlers...)
-	r.Interrupted = r.Interrupted || other.Interrupted
+// order puts the lists of failed and blocked objects into creation order.
+func (r *Report) order(objects []*objectstore.Object) {
+	created := make(map[string]*objectstore.Object, len(objects))
+	for _, o := range objects {
+		created[o.ID] = o
+	}
+	compare := func(a, b string) int {
+		switch x, y := created[a], created[b]; {
+		case x == y:
+			return 0
+		case x.After(y):
+			return 1
+		default:
+			return -1
+		}
+	}
+	slices.SortStableFunc(r.Failed, func(a, b Failure) int { return compare(a.ID, b.ID) })
+	slices.SortStableFunc(r.Blocked, func(a, b Blocked) int { return compare(a.ID, b.ID) })
 }
 
 // RoundsError says that a collection found something in every one of its rounds (gc 2.8).

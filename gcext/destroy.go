@@ -101,6 +101,7 @@ func (d *destruction) end(i int32, o *objectstore.Object, err error, took time.D
 	if err != nil {
 		r.c.observe(Event{Kind: EventFailed, Object: o, Err: err, Duration: took})
 		r.report.Failed = append(r.report.Failed, Failure{ID: o.ID, Type: o.Type(), Error: err.Error()})
+		r.failed = append(r.failed, o)
 		if !r.c.settings.Continue || o.Broken() != "" {
 			r.tried[o] = true
 			o.Failure, o.BlockedBy = err.Error(), ""
@@ -154,6 +155,7 @@ func (d *destruction) reportBlocked() {
 		o.BlockedBy, o.Failure = blocker.ID, ""
 		r.tried[o] = true
 		r.report.Blocked = append(r.report.Blocked, Blocked{ID: o.ID, Type: o.Type(), By: blocker.ID})
+		r.failed = append(r.failed, o)
 		r.c.observe(Event{Kind: EventBlocked, Object: o, By: blocker})
 	}
 }

@@ -24,6 +24,7 @@ type collection struct {
 	report  *Report
 	err     error
 	tried   map[*objectstore.Object]bool // failed or blocked in this collection: not tried again in it
+	failed  []*objectstore.Object        // all that the report names as failed or blocked
 	again   bool                         // somebody asked for one more round
 	done    bool
 	waiting []*runtime.Task
@@ -31,6 +32,7 @@ type collection struct {
 
 func (r *collection) collect(t *runtime.Task) {
 	r.err = r.rounds(t)
+	r.report.order(r.failed)
 	r.done = true
 	r.c.running = nil
 	for _, w := range r.waiting {

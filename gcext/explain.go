@@ -2,10 +2,13 @@ package gcext
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dop251/goja"
 
+	"github.com/sextongc/sexton/internal/vmheap"
 	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
 )
 
 // Step is one object of a plan, explained (gc 7.2, 7.3).
@@ -93,4 +96,75 @@ func (m *Module) plan(goja.FunctionCall) goja.Value {
 		items[k] = o
 	}
 	return vm.NewArray(items...)
+}
+
+// why is GC.why(): the shortest chain of references that keeps an object alive (gc 7.1), as the
+// expressions that lead to each managed object on the way.
+func (m *Module) why(call goja.FunctionCall) goja.Value {
+	s := m.current()
+	var o *objectstore.Object
+	if id, ok := call.Argument(0).(goja.String); ok {
+		o = s.Lookup(id.String())
+	} else {
+		o = m.managed(call, "why", 0)
+	}
+	if o == nil {
+		return goja.Null()
+	}
+	chain := Why(m.rt, s, o, call.Arguments)
+	if chain == nil {
+		return goja.Null()
+	}
+	items := make([]any, len(chain))
+	for i, text := range chain {
+		items[i] = text
+	}
+	return m.rt.Goja().NewArray(items...)
+}
+
+// Why returns the shortest chain of references that keeps o alive: for each managed object on it the
+// expression that leads there. Arguments are those of the native function that asks; they do not count.
+// It returns nil if nothing does, and "host value" if only Go code holds o.
+func Why(rt *runtime.Runtime, s *objectstore.Store, o *objectstore.Object, arguments []goja.Value) []string {
+	if o.Value() == goja.Undefined() {
+		return nil
+	}
+	var roots []vmheap.NamedRoot
+	if root := s.Root(); root != nil {
+		roots = append(roots, vmheap.NamedRoot{Name: "root", Value: root.Value()})
+	}
+	for _, v := range rt.ModuleVariables() {
+		roots = append(roots, vmheap.NamedRoot{Name: "module variable " + v.Name, Value: v.Value})
+	}
+	for _, ref := range s.Roots() {
+		if class, ok := ref.Data.(*objectstore.Class); ok {
+			roots = append(roots, vmheap.NamedRoot{Name: "class " + class.Short(), Value: ref.Object()})
+		}
+	}
+	steps := rt.Heap().Path(o.Ref(), roots, &vmheap.PathOptions{Arguments: arguments})
+	if steps == nil {
+		return whyUntraced(s, o)
+	}
+	var chain []string
+	expression := ""
+	for i, step := range steps {
+		switch {
+		case expression == "" || strings.HasPrefix(step.Name, ".") || strings.HasPrefix(step.Name, "["):
+			expression += step.Name
+		default:
+			expression += ", " + step.Name
+		}
+		if step.Object != nil || i == len(steps)-1 {
+			chain = append(chain, expression)
+		}
+	}
+	return chain
+}
+
+// whyUntraced tells whether something that tracing does not see holds o.
+func whyUntraced(s *objectstore.Store, o *objectstore.Object) []string {
+	if o.State() == objectstore.Destroyed || len(s.Unreachable([]*objectstore.Object{o})) > 0 {
+		return nil
+	}
+	return []string{"host value"}
 }

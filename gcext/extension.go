@@ -38,6 +38,7 @@ func NewModule(rt *runtime.Runtime, registry *objectstore.Registry) (*Module, er
 		"subscribeDestruction":   m.subscribe,
 		"unsubscribeDestruction": m.unsubscribe,
 		"plan":                   m.plan,
+		"why":                    m.why,
 		"token":                  m.token,
 	} {
 		if err := m.object.DefineDataProperty(name, rt.Func(name, f), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
