@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+
+	"github.com/dop251/goja"
 )
 
 // layoutText lists the fields of every struct of goja that plans follow, as this
@@ -33,20 +35,23 @@ func newEngine(expect map[string]string, text string) (*engine, error) {
 	if err := compareLayout(text, e.plans.describe()); err != nil {
 		return nil, err
 	}
+	l.learnClosures(func(name string) *goja.Object {
+		return samples.Get("samples").ToObject(samples).Get(name).ToObject(samples)
+	}, e.plans.structs())
 	return e, nil
 }
 
-// describe lists the fields of all structs of goja that have a plan with references.
-func (pl *planner) describe() string {
+// structs returns, by name, all structs of goja that plans follow.
+func (pl *planner) structs() map[string]reflect.Type {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
-	types := map[reflect.Type]bool{}
+	types := map[string]reflect.Type{}
 	var add func(t reflect.Type)
-	add = func(t reflect.Type) { // depth: nesting of struct types
-		if t.Kind() != reflect.Struct || !inGoja(t) || types[t] {
+	add = func(t reflect.Type) { // as deep as structs are nested
+		if t.Kind() != reflect.Struct || !inGoja(t) || types[t.Name()] != nil {
 			return
 		}
-		types[t] = true
+		types[t.Name()] = t
 		for i := range t.NumField() {
 			add(t.Field(i).Type)
 		}
@@ -58,8 +63,14 @@ func (pl *planner) describe() string {
 	}
 	add(pl.l.orderedMap)
 	add(pl.l.mapEntry)
+	return types
+}
+
+// describe lists the fields of those structs.
+func (pl *planner) describe() string {
+	types := pl.structs()
 	var lines []string
-	for t := range types {
+	for _, t := range types {
 		for i := range t.NumField() {
 			f := t.Field(i)
 			lines = append(lines, fmt.Sprintf("%s.%s %s\n", t.Name(), f.Name, f.Type))

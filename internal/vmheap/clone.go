@@ -168,6 +168,8 @@ func (c *cloner) fixOp(o *op, p ptr) {
 		}
 	case kDynamic:
 		c.dynamic(o.t, p)
+	case kFunc:
+		c.closure(p)
 	}
 }
 

@@ -30,12 +30,13 @@ func Check() error {
 // be called on the goroutine that runs the runtime, or on one that this goroutine
 // waits for. Heaps of different runtimes are independent.
 type Heap struct {
-	r     *goja.Runtime
-	l     *layout
-	plans *planner
-	dyn   map[ptr]dynamic // by type table: lock-free copies of what plans knows
-	impls map[ptr]*plan   // by type table of an implementation; nil: not followed
-	types map[reflect.Type]*plan
+	r        *goja.Runtime
+	l        *layout
+	plans    *planner
+	dyn      map[ptr]dynamic // by type table: lock-free copies of what plans knows
+	impls    map[ptr]*plan   // by type table of an implementation; nil: not followed
+	types    map[reflect.Type]*plan
+	closures map[uintptr]*closureKind // by code address
 
 	refs     map[uintptr]*Ref // by address of the object
 	weakened int              // at most so many of them are weakened
@@ -58,7 +59,7 @@ func New(r *goja.Runtime) (*Heap, error) {
 func newHeap(r *goja.Runtime, e *engine) *Heap {
 	return &Heap{
 		r: r, l: e.l, plans: e.plans,
-		dyn: map[ptr]dynamic{}, impls: map[ptr]*plan{}, types: map[reflect.Type]*plan{},
+		dyn: map[ptr]dynamic{}, impls: map[ptr]*plan{}, types: map[reflect.Type]*plan{}, closures: map[uintptr]*closureKind{},
 		refs: map[uintptr]*Ref{},
 	}
 }

@@ -20,7 +20,7 @@ type labeler struct {
 }
 
 // indexMask leaves the index of a variable; the bits above say const and the like.
-const indexMask = 0xffffff
+const indexMask = 1<<29 - 1
 
 // phrases are labels by field; a field that is not here is passed over silently,
 // because the step after it says enough.

@@ -66,6 +66,7 @@ type layout struct {
 	classTab     ptr
 	// structs that pointers of other structs lead into
 	regionTypes map[reflect.Type]bool
+	closures    closureKinds
 	// the type table of *goja.Object in a goja.Value
 	objectTab ptr
 }
@@ -210,11 +211,15 @@ func (l *layout) resolveObjects(r *resolver) {
 // be learned from an instance.
 const instanceSource = `(function () {
   const generator = (function* () { probe(generator); yield 1 })();
+  let resolve, reject;
+  const pending = new Promise((a, b) => { resolve = a; reject = b });
+  pending.then(() => 1);
+  const func = function () {}, callable = new Proxy(func, {});
   const async = (async function () { await 0 })();
   return {
     generator, mapIterator: new Map([[1, 2]]).entries(), setIterator: new Set([1]).values(), map: new Map(), set: new Set(),
     array: [1], sparse: (() => { const a = []; a[1e6] = 1; return a })(), arrayIterator: [1].values(),
-    func: function () {}, arrow: () => 1, method: { m() {} }.m, generatorFunc: function* () {}, generatorMethod: { *m() {} }.m,
+    resolve, reject, pending, func, callable, callableTwice: new Proxy(callable, {}), arrow: () => 1, method: { m() {} }.m, generatorFunc: function* () {}, generatorMethod: { *m() {} }.m,
     asyncFunc: async function () {}, asyncArrow: async () => 1, asyncMethod: { async m() {} }.m,
     klass: class { #a = 1; #m() {} static s = 1 }, instance: new (class { #a = 1; #m() { return this.#a } })(),
     native: probe, template: Math, args: (function () { return arguments })(1), sloppy: Function('a', 'return arguments')(1),

@@ -44,6 +44,7 @@ const (
 	kImpl                // pointer to the implementation of an object
 	kInner               // pointer into another struct: *goja.Value, *[]goja.Value, *uint8Array…
 	kDynamic             // an interface other than goja.Value: what it holds decides
+	kFunc                // a func value
 )
 
 const gojaPath = "github.com/dop251/goja"
@@ -161,6 +162,8 @@ func (pl *planner) add(p *plan, t reflect.Type, off uintptr, name string) {
 		} else if inGoja(t) || t.NumMethod() == 0 {
 			put(kDynamic, nil)
 		}
+	case reflect.Func:
+		put(kFunc, nil)
 	case reflect.Slice:
 		if t.Elem() == typeValue {
 			put(kValues, nil)

@@ -110,6 +110,8 @@ func (w *walker) op(o *op, at ptr) {
 		}
 	case kDynamic:
 		w.dynamic(o.t, at)
+	case kFunc:
+		w.closure(at)
 	}
 }
 
