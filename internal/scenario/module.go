@@ -6,19 +6,45 @@ import (
 	"sync"
 
 	"github.com/dop251/goja"
+
+	"github.com/sextongc/sexton/runtime"
 )
 
-// ModuleName is the name under which test files import the module. Frames of scripts that carry it
-// are left out of reported stacks.
+// ModuleName is the name under which test files import the module.
 const ModuleName = "sexton/test"
 
-// The exports of the module, for bundlers that must know them before it runs.
+// Frames of scripts whose name begins so are no user's and are left out of stacks.
+const sourceName = "sexton:" + ModuleName
+
+// What the module exports.
 var exports = []string{
 	"default", "test", "it", "describe", "suite", "before", "after", "beforeEach", "afterEach", "assert", "trace",
 }
 
-// ExportNames returns the names that the module exports.
-func ExportNames() []string { return append([]string(nil), exports...) }
+// Extension is the module as a runtime takes it. When a runtime is opened, host makes its Host, and bound
+// gets the Module, before any user code runs; both may be nil where files are only bundled.
+func Extension(host func(rt *runtime.Runtime) (Host, error), bound func(m *Module)) *runtime.Extension {
+	return &runtime.Extension{
+		Name:    ModuleName,
+		Exports: exports,
+		Open: func(rt *runtime.Runtime) (*runtime.Module, error) {
+			h, err := host(rt)
+			if err != nil {
+				return nil, err
+			}
+			m, err := Bind(rt.Goja(), h)
+			if err != nil {
+				return nil, err
+			}
+			bound(m)
+			values := make(map[string]goja.Value, len(exports))
+			for _, name := range exports {
+				values[name] = m.Exports.Get(name)
+			}
+			return &runtime.Module{Exports: values}, nil
+		},
+	}
+}
 
 //go:embed js/*.js
 var scripts embed.FS
@@ -40,5 +66,5 @@ var program = sync.OnceValue(func() *goja.Program {
 		b.Write(text)
 	}
 	b.WriteString("})")
-	return goja.MustCompile(ModuleName, b.String(), false)
+	return goja.MustCompile(sourceName, b.String(), false)
 })

@@ -42,13 +42,12 @@ function describeDifference(actual, expected, operator) {
 }
 
 const FRAME = /^\s*at (?:.*?\()?(.*?):(\d+):(\d+)(?:\(\d+\))?\)?$/;
-const THIS_MODULE = FRAME.exec(String(new Error().stack).split("\n").find((line) => FRAME.test(line)) ?? "")?.[1];
 
-// The frames of a stack as text lines, those of this module and of the engine left out.
+// The frames of a stack as text lines, those of the library's own scripts and of the engine left out.
 function framesOf(stack) {
   return String(stack).split("\n").filter((line) => {
     const frame = FRAME.exec(line);
-    return frame && frame[1] !== THIS_MODULE && !frame[1].startsWith("node:");
+    return frame && !frame[1].startsWith("sexton:");
   }).map((line) => line.trim().replace(/\(\d+\)(\)?)$/, "$1"));
 }
 
