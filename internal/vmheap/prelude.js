@@ -4,17 +4,18 @@
 // captured here, before any user code runs, and never looked up again.
 (function (loosen) {
   'use strict';
-  const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
+  const { apply, construct, defineProperty, deleteProperty, get, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
   const { create, freeze } = Object;
   const { max, trunc } = Math;
   const { toStringTag, hasInstance, iterator } = Symbol;
-  const TypeErrorOf = TypeError, ProxyOf = Proxy, ObjectOf = Object, infinity = Infinity;
+  const TypeErrorOf = TypeError, ProxyOf = Proxy, infinity = Infinity;
   const functionPrototype = Function.prototype;
 
-  const hidden = (object, name, value) =>
-    defineProperty(object, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
-  const fixed = (object, name, value) =>
-    defineProperty(object, name, { __proto__: null, value, writable: false, enumerable: false, configurable: false });
+  const fixed = (object, name, value) => {
+    if (!defineProperty(object, name, { __proto__: null, value, writable: false, enumerable: false, configurable: false })) {
+      throw new TypeErrorOf(name + ' cannot be replaced');
+    }
+  };
   const label = (object, name, value) =>
     defineProperty(object, name, { __proto__: null, value, writable: false, enumerable: false, configurable: true });
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
@@ -53,11 +54,10 @@
       __proto__: null,
       apply: (_, __, args) => apply(target, self, joined(bound, args)),
       construct: (_, args, newTarget) => construct(target, joined(bound, args), newTarget === f ? target : newTarget),
-      get: (t, key, receiver) => (key === hasInstance && receiver === f ? is : Reflect_get(t, key, receiver)),
+      get: (t, key, receiver) => (key === hasInstance && receiver === f ? is : get(t, key, receiver)),
     });
     return f;
   };
-  const Reflect_get = Reflect.get;
   const boundFunction = (target, self, bound) => (...args) => apply(target, self, joined(bound, args));
 
   fixed(functionPrototype, 'bind', {
@@ -126,7 +126,7 @@
   const fill = (object, iterable, name, step) => {
     if (iterable === undefined || iterable === null) return;
     const adder = object[name];
-    if (typeof adder !== 'function') throw new TypeErrorOf("'" + name + "' returned for property '" + name + "' of object is not a function");
+    if (typeof adder !== 'function') throw new TypeErrorOf("'" + name + "' of the new object is not a function");
     each(iterable, (value) => step(adder, value));
   };
 
