@@ -53,3 +53,32 @@ func BenchmarkSnapshot(b *testing.B) {
 		run("load-encoding-json", func() error { var v any; return json.Unmarshal(text, &v) })
 	}
 }
+
+// BenchmarkModel reads a flat model and merges it with the same objects at rest.
+func BenchmarkModel(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		g := bigGraph(n)
+		for _, e := range g.Objects {
+			e.Type = "shop/Network"
+			e.Properties = fields("cidr", e.Properties[0].Value, "made", e.Properties[5].Value)
+		}
+		text, err := EncodeSnapshot(g)
+		require.NoError(b, err)
+		opts := &ModelOptions{Classes: testClasses(), Stateful: true}
+		m, err := DecodeModel(text, opts)
+		require.NoError(b, err)
+		b.Run(fmt.Sprintf("decode/%d", n), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				_, err := DecodeModel(text, opts)
+				require.NoError(b, err)
+			}
+		})
+		b.Run(fmt.Sprintf("merge/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				_, err := Merge(g, m)
+				require.NoError(b, err)
+			}
+		})
+	}
+}

@@ -6,7 +6,8 @@
 // a digest. Each snapshot is a model as well.
 //
 // The package is pure: no JavaScript, no files, no clock. Its functions may be called from several
-// goroutines at once, as long as nobody writes to the graphs that they are given.
+// goroutines at once, as long as nobody writes to the graphs that they are given. An objectstore.Class
+// indexes itself at first use, so two models are not to be read with the same classes at the same time.
 //
 // # The canonical form of a snapshot
 //

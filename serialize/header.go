@@ -178,6 +178,9 @@ func (r *valueReader) subscription(n *node, e *objectstore.Entry) (subscriber *n
 }
 
 func (r *valueReader) uniqueSubscriptions(list []objectstore.Subscription, nodes []*node) error {
+	if len(list) < 2 {
+		return nil
+	}
 	type key struct{ subscriber, handler string }
 	seen := make(map[key]struct{}, len(list))
 	for i, s := range list {

@@ -3,6 +3,7 @@ package serialize
 import (
 	"bytes"
 	"errors"
+	"hash/maphash"
 	"io"
 	"strconv"
 	"strings"
@@ -15,13 +16,31 @@ type jsonReader struct {
 	doc   *document
 	dec   *jsontext.Decoder
 	nodes arena
-	names map[string]string // keys repeat: one string for each
-	buf   []byte            // of unquoting
+	seen  interner
+	buf   []byte // of unquoting
+}
+
+// An interner makes strings of bytes, and gives out the same string again for most of those that repeat:
+// keys, types, ids that are referred to.
+type interner struct {
+	seed  maphash.Seed
+	cache [1 << 10]string // by hash
+}
+
+func (i *interner) string(b []byte) string {
+	if len(b) == 0 || len(b) > 64 {
+		return string(b)
+	}
+	slot := &i.cache[maphash.Bytes(i.seed, b)%uint64(len(i.cache))]
+	if *slot != string(b) {
+		*slot = string(b)
+	}
+	return *slot
 }
 
 func newJSONReader(doc *document) *jsonReader {
 	return &jsonReader{
-		doc: doc, dec: jsontext.NewDecoder(bytes.NewBuffer(doc.data)), names: make(map[string]string),
+		doc: doc, dec: jsontext.NewDecoder(bytes.NewBuffer(doc.data)), seen: interner{seed: maphash.MakeSeed()},
 	}
 }
 
@@ -37,7 +56,7 @@ func (r *jsonReader) value() (*node, error) {
 			if err != nil {
 				return nil, r.syntax(err)
 			}
-			if n.name, err = r.name(raw); err != nil {
+			if n.name, err = r.text(raw); err != nil {
 				return nil, err
 			}
 			n.keyPosition = r.start(raw)
@@ -105,19 +124,12 @@ func (r *jsonReader) start(raw jsontext.Value) position {
 	return position(r.dec.InputOffset() - int64(len(raw)))
 }
 
-func (r *jsonReader) name(raw jsontext.Value) (string, error) {
+func (r *jsonReader) text(raw jsontext.Value) (string, error) {
 	text, err := r.unquote(raw)
 	if err != nil {
 		return "", err
 	}
-	if s, ok := r.names[string(text)]; ok {
-		return s, nil
-	}
-	s := string(text)
-	if len(r.names) < 10_000 { // keys of maps may all be different
-		r.names[s] = s
-	}
-	return s, nil
+	return r.seen.string(text), nil
 }
 
 func (r *jsonReader) unquote(raw jsontext.Value) ([]byte, error) {
@@ -139,11 +151,10 @@ func (r *jsonReader) scalar(n *node, raw jsontext.Value) error {
 	case 't', 'f':
 		n.kind, n.boolean = nodeBool, raw[0] == 't'
 	case '"':
-		text, err := r.unquote(raw)
-		if err != nil {
-			return err
-		}
-		n.kind, n.text = nodeString, string(text)
+		var err error
+		n.kind = nodeString
+		n.text, err = r.text(raw)
+		return err
 	default:
 		n.kind = nodeNumber
 		if v, ok := smallInteger(raw); ok {

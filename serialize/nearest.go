@@ -26,7 +26,7 @@ func didYouMean(name string, candidates []string) string {
 // between a and b (optimal string alignment), or some number of at least limit if it is not below limit.
 func editDistance(a, b string, limit int) int {
 	s, t := []rune(a), []rune(b)
-	if len(s)-len(t) >= limit || len(t)-len(s) >= limit || len(s) > 1000 {
+	if len(s)-len(t) >= limit || len(t)-len(s) >= limit || len(s) > 64 {
 		return limit
 	}
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
