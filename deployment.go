@@ -32,6 +32,7 @@ type Deployment struct {
 	Journal     Journal            // nil: nothing is recorded
 	Incarnation func() uint64      // numbers new objects; nil: they have none
 	Observe     func(Event)
+	Confirm     func(ctx context.Context, p *Plan) error // as in Options
 }
 
 // deploying is a Deployment under way.
@@ -103,7 +104,12 @@ func (d *deploying) prepare(t *runtime.Task) error {
 	if err := d.merge(); err != nil {
 		return err
 	}
-	if gone := d.outgoing(); len(gone) > 0 {
+	gone := d.outgoing()
+	asked := len(gone) > 0
+	if asked { // what follows changes something before everything is loaded
+		if err := d.confirm(t, true); err != nil {
+			return err
+		}
 		last, err := d.replace(t, gone)
 		if err != nil {
 			return err
@@ -120,12 +126,34 @@ func (d *deploying) prepare(t *runtime.Task) error {
 	if err := d.load(t, d.merged.Graph); err != nil {
 		return err
 	}
+	if !asked {
+		if err := d.confirm(t, false); err != nil {
+			return err
+		}
+	}
 	for _, o := range d.s.store.Objects() {
 		if o.Broken() != "" && d.merged.Incoming[o.ID] {
 			return &PhaseError{Phase: "load", Object: o.String(), Err: fmt.Errorf("%w: %s", ErrBroken, o.Broken())}
 		}
 	}
 	return d.loaded(t)
+}
+
+// confirm asks whether to go on. With load, the environment is loaded for that.
+func (d *deploying) confirm(t *runtime.Task, load bool) error {
+	if d.Confirm == nil || d.Last == nil || len(d.Last.Objects) == 0 {
+		return nil
+	}
+	if load {
+		if err := d.load(t, d.merged.Graph); err != nil {
+			return err
+		}
+	}
+	p, err := d.plan()
+	if err != nil {
+		return err
+	}
+	return d.Confirm(d.ctx, p)
 }
 
 // merge reads the model and merges it with what is.

@@ -140,7 +140,7 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 		var err error
 		report, graph, err = s.Deploy(ctx, t, &Deployment{
 			Model: model.Data, File: model.File, Last: last, Key: dir.Environment(), Stateful: true, Journal: journal,
-			Incarnation: func() uint64 { m.Incarnation++; return m.Incarnation }, Observe: e.opts.Observe,
+			Incarnation: func() uint64 { m.Incarnation++; return m.Incarnation }, Observe: e.opts.Observe, Confirm: e.opts.Confirm,
 		})
 		return err
 	})

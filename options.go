@@ -2,6 +2,7 @@ package sexton
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -33,6 +34,9 @@ type Options struct {
 	Console func(level, text string)
 	// Observe hears of what a deployment does while it does it, on the goroutine that deploys.
 	Observe func(Event)
+	// Confirm is asked before a deployment changes an environment that is not empty, with what it would
+	// do, while the state is locked. An error refuses, and is what the deployment ends with. Nil agrees.
+	Confirm func(ctx context.Context, p *Plan) error
 	// Extensions are host modules for scripts.
 	Extensions []*runtime.Extension
 }

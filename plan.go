@@ -72,6 +72,12 @@ func (s *Session) plan(ctx context.Context, t *runtime.Task, d *Deployment) (*Pl
 	if err := run.load(t, run.merged.Graph); err != nil {
 		return nil, err
 	}
+	return run.plan()
+}
+
+// plan says what comes next, once the merged graph is loaded.
+func (run *deploying) plan() (*Plan, error) {
+	s, d := run.s, run.Deployment
 	s.store.DropProvisional()
 	var dead []*objectstore.Object
 	dropped := append([]string(nil), run.merged.Dropped...)
