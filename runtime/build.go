@@ -88,7 +88,7 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 		},
 		TreeShaking:       api.TreeShakingFalse,
 		IgnoreAnnotations: true,
-		Charset:           api.CharsetUTF8,
+		Charset:           api.CharsetASCII, // maps count columns in UTF-16, goja in bytes
 		LegalComments:     api.LegalCommentsNone,
 		Sourcemap:         api.SourceMapExternal,
 		SourcesContent:    api.SourcesContentExclude,
@@ -150,9 +150,7 @@ func entryFile(dir, path string) (string, error) {
 	return file, nil
 }
 
-// compileBundle makes a program of esbuild's output: a function that evaluates the modules. To its
-// beginning goes a list of closures over all top-level variables: module variables are roots (gc 2.1),
-// also those that no function of the module uses.
+// compileBundle makes a program of esbuild's output: a function that evaluates the modules.
 func compileBundle(code, sourceMap string) (*goja.Program, error) {
 	m, err := parseSourceMap(sourceMap)
 	if err != nil {
@@ -162,14 +160,7 @@ func compileBundle(code, sourceMap string) (*goja.Program, error) {
 	if err != nil {
 		return nil, m.parseError(err)
 	}
-	var scope strings.Builder
-	scope.WriteString(" __sexton.scope([")
-	for _, name := range topLevelNames(tree) {
-		fmt.Fprintf(&scope, `[%s,()=>%s],`, quoteJS(name), name)
-	}
-	scope.WriteString("]);")
-	code = wrapperBegin + scope.String() + strings.TrimPrefix(code, wrapperBegin) +
-		"\n//# sourceMappingURL=" + bundleName + ".map"
+	code = withScope(code, tree, m) + "\n//# sourceMappingURL=" + bundleName + ".map"
 	tree, err = goja.Parse(bundleName, code, parser.WithSourceMapLoader(func(string) ([]byte, error) { return m.shifted, nil }))
 	if err != nil {
 		return nil, m.parseError(err)

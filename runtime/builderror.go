@@ -131,5 +131,9 @@ func compileError(err error) error {
 		return fmt.Errorf("build: %w", err)
 	}
 	p := syntax.File.Position(syntax.Offset)
-	return &BuildError{File: sourceName(p.Filename), Line: p.Line, Column: p.Column, Text: syntax.Message}
+	e := &BuildError{File: sourceName(p.Filename), Line: p.Line, Column: p.Column, Text: syntax.Message}
+	if strings.Contains(e.Text, "PrivateIdentifier") {
+		e.Text, e.Hint = "the interpreter does not understand this use of a private name", "put parentheses around #name in object"
+	}
+	return e
 }

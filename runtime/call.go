@@ -27,12 +27,12 @@ func (rt *Runtime) Enter(fn func()) {
 		rt.watch.release()
 	}()
 	rt.enterFn = fn
-	var kept []func()
-	rt.lib.afterEnter = func() { kept = rt.stack.TakeJobs() }
 	if _, err := rt.lib.trampoline(goja.Undefined(), rt.lib.enter); err != nil {
 		panic(err)
 	}
-	rt.stack.PutJobs(kept)
+	// What is left of the queue was put aside, or goja would have run it here, without limits.
+	rt.stack.PutJobs(rt.keptJobs)
+	rt.keptJobs = nil
 	ok = true
 }
 
@@ -43,7 +43,7 @@ func (rt *Runtime) entered(goja.FunctionCall) goja.Value {
 	rt.watch.release()
 	defer rt.watch.hold()
 	fn()
-	rt.lib.afterEnter()
+	rt.keptJobs = rt.stack.TakeJobs()
 	return goja.Undefined()
 }
 
@@ -120,7 +120,9 @@ func (rt *Runtime) protect(limit time.Duration, fn func() error) (err error, x a
 	finished := false
 	defer func() {
 		if !finished {
-			x = recover()
+			if x = recover(); x != nil && uncatchable(x) == nil {
+				x = asPanic(x) // here the stack still shows where it happened
+			}
 		}
 		expired = rt.watch.end(tok)
 		if x == nil {
@@ -138,8 +140,9 @@ func (rt *Runtime) protect(limit time.Duration, fn func() error) (err error, x a
 	return err, nil, false
 }
 
-// uncatchable returns err if it left goja's stacks in disorder, else nil.
-func uncatchable(err error) any {
+// uncatchable returns x if it is an error that leaves goja's stacks in disorder, else nil.
+func uncatchable(x any) any {
+	err, _ := x.(error)
 	var interrupted *goja.InterruptedError
 	var overflow *goja.StackOverflowError
 	if errors.As(err, &interrupted) || errors.As(err, &overflow) {
@@ -167,9 +170,13 @@ func (rt *Runtime) abrupt(x any, expired bool, limit time.Duration) *ScriptError
 	case errors.As(err, &overflow):
 		return callStackError(rt.opts.MaxCallStack, rt.frames(overflow.Stack()))
 	}
-	p, ok := x.(*PanicError)
-	if !ok {
-		p = &PanicError{Value: x, Stack: debug.Stack()}
+	p := asPanic(x)
+	return &ScriptError{Name: "InternalError", Message: p.Error(), Cause: p}
+}
+
+func asPanic(x any) *PanicError {
+	if p, ok := x.(*PanicError); ok {
+		return p
 	}
-	return &ScriptError{Name: "InternalError", Message: p.Error(), Stack: nil, Cause: p}
+	return &PanicError{Value: x, Stack: debug.Stack()}
 }

@@ -1,15 +1,12 @@
 package runtime
 
 import (
-	"reflect"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/dop251/goja"
 )
-
-var proxyType = reflect.TypeFor[goja.Proxy]()
 
 // print is host.print(level, text).
 func (rt *Runtime) print(call goja.FunctionCall) goja.Value {

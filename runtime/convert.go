@@ -118,10 +118,13 @@ func (rt *Runtime) frames(stack []goja.StackFrame) []Frame {
 			if f.Func == "" || strings.Contains(f.Func, ".") { // Go's name of a host function
 				continue
 			}
-		case strings.HasPrefix(p.Filename, internalName):
+		case strings.HasPrefix(p.Filename, internalName), p.Filename == bundleName: // nothing of the user's
 			continue
 		default:
 			f.File, f.Line, f.Column = sourceName(p.Filename), p.Line, p.Column
+			if strings.TrimPrefix(f.Func, evalNamespace+":") == f.File { // the function around a CommonJS module
+				f.Func = ""
+			}
 		}
 		frames = append(frames, f)
 	}

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"math"
+	"reflect"
 	"time"
 
 	"github.com/dop251/goja"
@@ -18,7 +19,6 @@ type library struct {
 
 	trampoline goja.Callable // (f) => f()
 	enter      *goja.Object  // Runtime.entered
-	afterEnter func()
 
 	describe  goja.Callable // error -> [name, message, cause, stamp]
 	makeError goja.Callable // (name, message, stamp)
@@ -27,6 +27,7 @@ type library struct {
 	fireTimer       *goja.Object // (id)
 	clearTimers     *goja.Object // ()
 	keepScope       *goja.Object // ([[name, () => value]])
+	rename          *goja.Object // (value, name, original)
 	moduleVariables *goja.Object // () -> [name, value, name, value …]
 	timers          map[uint64]*timer
 }
@@ -36,7 +37,6 @@ type library struct {
 func (rt *Runtime) openLibrary() error {
 	lib := &rt.lib
 	lib.timers = map[uint64]*timer{}
-	lib.afterEnter = func() {}
 	program := goja.MustCompile(internalName+"enter", `((f) => f())`, true)
 	fn, err := rt.vm.RunProgram(program)
 	if err != nil {
@@ -59,14 +59,15 @@ func (rt *Runtime) openLibrary() error {
 	lib.makeError, _ = goja.AssertFunction(values.Get("makeError"))
 	lib.await = values.Get("await").(*goja.Object)
 
-	timers, err := rt.script("roots", map[string]any{"schedule": rt.scheduleTimer, "cancel": rt.cancelTimer})
+	roots, err := rt.script("roots", map[string]any{"schedule": rt.scheduleTimer, "cancel": rt.cancelTimer})
 	if err != nil {
 		return err
 	}
-	lib.fireTimer = timers.Get("fire").(*goja.Object)
-	lib.clearTimers = timers.Get("clearTimers").(*goja.Object)
-	lib.keepScope = timers.Get("scope").(*goja.Object)
-	lib.moduleVariables = timers.Get("moduleVariables").(*goja.Object)
+	lib.fireTimer = roots.Get("fire").(*goja.Object)
+	lib.clearTimers = roots.Get("clearTimers").(*goja.Object)
+	lib.keepScope = roots.Get("scope").(*goja.Object)
+	lib.rename = roots.Get("rename").(*goja.Object)
+	lib.moduleVariables = roots.Get("moduleVariables").(*goja.Object)
 
 	console, err := rt.script("console", map[string]any{
 		"print": rt.print, "inspect": values.Get("inspect"), "now": rt.monotonic, "stack": rt.stackText,
@@ -74,7 +75,11 @@ func (rt *Runtime) openLibrary() error {
 	if err != nil {
 		return err
 	}
-	for _, from := range []*goja.Object{values, timers, console} {
+	clone, err := rt.script("clone", map[string]any{"className": rt.className, "isProxy": rt.isProxy})
+	if err != nil {
+		return err
+	}
+	for _, from := range []*goja.Object{values, roots, console, clone} {
 		globals, ok := from.Get("globals").(*goja.Object)
 		if !ok {
 			continue
@@ -98,7 +103,7 @@ func (rt *Runtime) script(name string, host map[string]any) (*goja.Object, error
 	obj := rt.vm.NewObject()
 	for key, v := range host {
 		if fn, ok := v.(func(goja.FunctionCall) goja.Value); ok {
-			v = rt.Func(key, fn)
+			v = rt.Func("host."+key, fn)
 		}
 		if err := obj.Set(key, v); err != nil {
 			return nil, err
@@ -111,16 +116,35 @@ func (rt *Runtime) script(name string, host map[string]any) (*goja.Object, error
 	return v.(*goja.Object), nil
 }
 
-// className is the internal class of an object, "" for a proxy and for what is no object.
+// Types by which goja tells what it calls an Object alike.
+var (
+	proxyType   = reflect.TypeFor[goja.Proxy]()
+	mapType     = reflect.TypeFor[[][2]any]()
+	setType     = reflect.TypeFor[[]any]()
+	bufferType  = reflect.TypeFor[goja.ArrayBuffer]()
+	promiseType = reflect.TypeFor[*goja.Promise]()
+)
+
+// className is host.className(value): which built-in class made an object; "" for what is no object.
 func (rt *Runtime) className(call goja.FunctionCall) goja.Value {
 	obj, ok := call.Argument(0).(*goja.Object)
 	if !ok {
 		return rt.vm.ToValue("")
 	}
-	if promiseOf(obj) != nil {
-		return rt.vm.ToValue("Promise")
+	name := obj.ClassName()
+	if name == "Object" {
+		switch obj.ExportType() {
+		case mapType:
+			name = "Map"
+		case setType:
+			name = "Set"
+		case bufferType:
+			name = "ArrayBuffer"
+		case promiseType:
+			name = "Promise"
+		}
 	}
-	return rt.vm.ToValue(obj.ClassName())
+	return rt.vm.ToValue(name)
 }
 
 func (rt *Runtime) isProxy(call goja.FunctionCall) goja.Value {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/dop251/goja"
-	"github.com/dop251/goja/ast"
 )
 
 // Load evaluates the modules of a bundle, in the order of its entries, and returns the namespace object
@@ -30,8 +29,10 @@ func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
 			return nil, err
 		}
 	}
-	if err := host.Set("scope", rt.lib.keepScope); err != nil {
-		return nil, err
+	for name, fn := range map[string]*goja.Object{"scope": rt.lib.keepScope, "rename": rt.lib.rename} {
+		if err := host.Set(name, fn); err != nil {
+			return nil, err
+		}
 	}
 	var promise goja.Value
 	err := rt.Try(0, func() error {
@@ -79,71 +80,4 @@ func (rt *Runtime) ModuleVariables() []ModuleVariable {
 		}
 	}
 	return variables
-}
-
-// topLevelNames lists the names that a bundle's wrapper function declares.
-func topLevelNames(tree *ast.Program) []string {
-	var fn *ast.FunctionLiteral
-	for _, s := range tree.Body {
-		if e, ok := s.(*ast.ExpressionStatement); ok {
-			fn, _ = e.Expression.(*ast.FunctionLiteral)
-		}
-	}
-	if fn == nil {
-		return nil
-	}
-	var names []string
-	seen := map[string]bool{}
-	add := func(id *ast.Identifier) {
-		if name := id.Name.String(); !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
-	}
-	for _, d := range fn.DeclarationList { // var, also in blocks
-		addBindings(d.List, add)
-	}
-	for _, s := range fn.Body.List {
-		switch s := s.(type) {
-		case *ast.LexicalDeclaration:
-			addBindings(s.List, add)
-		case *ast.ClassDeclaration:
-			add(s.Class.Name)
-		case *ast.FunctionDeclaration:
-			add(s.Function.Name)
-		}
-	}
-	return names
-}
-
-// addBindings calls add for each name that bindings declare, with those in patterns.
-func addBindings(bindings []*ast.Binding, add func(*ast.Identifier)) {
-	var pending []ast.Expression
-	for _, b := range bindings {
-		pending = append(pending, b.Target)
-	}
-	for len(pending) > 0 {
-		e := pending[len(pending)-1]
-		pending = pending[:len(pending)-1]
-		switch e := e.(type) {
-		case *ast.Identifier:
-			add(e)
-		case *ast.AssignExpression: // a default
-			pending = append(pending, e.Left)
-		case *ast.Binding:
-			pending = append(pending, e.Target)
-		case *ast.ArrayPattern:
-			pending = append(append(pending, e.Elements...), e.Rest)
-		case *ast.ObjectPattern:
-			for _, p := range e.Properties {
-				switch p := p.(type) {
-				case *ast.PropertyShort:
-					add(&p.Name)
-				case *ast.PropertyKeyed:
-					pending = append(pending, p.Value)
-				}
-			}
-			pending = append(pending, e.Rest)
-		}
-	}
 }

@@ -68,17 +68,14 @@ func (l *loop) wait(ctx context.Context, clock Clock) bool {
 	if queued {
 		return true
 	}
-	if len(l.timers) == 0 {
-		if l.holds == 0 {
-			return false
-		}
-		select {
-		case <-l.signal:
-		case <-ctx.Done():
-		}
-		return true
+	var first time.Time
+	switch {
+	case len(l.timers) > 0:
+		first = l.timers[0].due
+	case l.holds == 0:
+		return false
 	}
-	due, stop := clock.Until(l.timers[0].due)
+	due, stop := clock.Until(first)
 	defer stop()
 	select {
 	case <-l.signal:

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dop251/goja"
 )
@@ -106,9 +107,13 @@ func (rt *Runtime) Eval(name, source string, host *goja.Object) (goja.Value, err
 	return result, err
 }
 
-// Func makes a function with a name for stacks and messages.
+// Func makes a function with a name for stacks and messages. Names with a dot do not show in stacks.
+// Unlike those of goja's own functions, the arguments stay valid after fn has returned or parked.
 func (rt *Runtime) Func(name string, fn func(call goja.FunctionCall) goja.Value) *goja.Object {
-	f := rt.vm.ToValue(fn).(*goja.Object)
+	f := rt.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		call.Arguments = slices.Clone(call.Arguments) // they lie on the interpreter's stack
+		return fn(call)
+	}).(*goja.Object)
 	// Cannot fail: the name of a new function is configurable.
 	_ = f.DefineDataProperty("name", rt.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	return f

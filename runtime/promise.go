@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/dop251/goja"
 )
@@ -32,8 +31,6 @@ func (rt *Runtime) Promise() (p *goja.Object, resolve, reject func(any)) {
 	}
 	return rt.vm.ToValue(promise).(*goja.Object), settle(ok), settle(fail)
 }
-
-var promiseType = reflect.TypeFor[*goja.Promise]()
 
 // promiseOf returns the promise that v is, nil if it is none. No code of the script runs.
 func promiseOf(v *goja.Object) *goja.Promise {

@@ -50,7 +50,7 @@ func hostModules(dir string, opts *BuildOptions) api.Plugin {
 			return api.OnResolveResult{Errors: []api.Message{{Text: text, Notes: []api.Note{{Text: hint}}}}}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: evalNamespace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			source := sources[evalNamespace+":"+args.Path]
+			source := sources[evalNamespace+":"+args.Path] + "\nexport {}" // a module, whatever it contains
 			return api.OnLoadResult{Contents: &source, ResolveDir: dir, Loader: api.LoaderTS}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: hostNamespace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {

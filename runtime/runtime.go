@@ -59,7 +59,8 @@ type Runtime struct {
 	modules map[string]*goja.Object // host modules by name
 	closers []func() error
 
-	enterFn func() // what the trampoline of Enter runs next
+	enterFn  func()   // what the trampoline of Enter runs next
+	keptJobs []func() // promise jobs that wait for the end of Enter
 
 	async      any   // the async context
 	asyncOuter []any // the contexts around it while promise jobs run

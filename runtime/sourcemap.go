@@ -3,20 +3,23 @@ package runtime
 import (
 	"encoding/json"
 	"fmt"
+	"sort"
 	"strings"
 )
 
 // sourceMap is a source map, version 3 (tc39.es/source-map).
 type sourceMap struct {
 	sources []string
+	names   []string
 	lines   [][]segment
 	// shifted is the map for goja, which looks up columns that begin with 1 where maps begin with 0,
 	// and returns what it finds: here all columns begin with 1.
 	shifted []byte
 }
 
-// segment says where the code from a column on comes from; lines and columns begin with 0.
-type segment struct{ column, source, line, sourceColumn int }
+// segment says where the code from a column on comes from, and what it is called there, if it was
+// renamed; lines and columns begin with 0, no name is -1.
+type segment struct{ column, source, line, sourceColumn, name int }
 
 func parseSourceMap(text string) (*sourceMap, error) {
 	var m struct {
@@ -28,9 +31,10 @@ func parseSourceMap(text string) (*sourceMap, error) {
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return nil, fmt.Errorf("source map: %w", err)
 	}
-	sm := &sourceMap{sources: m.Sources}
+	sm := &sourceMap{sources: m.Sources, names: m.Names}
 	var shifted strings.Builder
 	var pos segment
+	name := 0
 	first := true // no segment with a source was met
 	for i, line := range strings.Split(m.Mappings, ";") {
 		if i > 0 {
@@ -51,6 +55,11 @@ func parseSourceMap(text string) (*sourceMap, error) {
 				pos.source += fields[1]
 				pos.line += fields[2]
 				pos.sourceColumn += fields[3]
+				pos.name = -1
+				if len(fields) >= 5 {
+					name += fields[4]
+					pos.name = name
+				}
 				segments = append(segments, pos)
 			}
 			// All numbers but a line's first column are relative.
@@ -77,21 +86,34 @@ func parseSourceMap(text string) (*sourceMap, error) {
 
 // original finds where a line and column (from 1) of the bundle come from.
 func (m *sourceMap) original(line, column int) (file string, l, c int) {
+	s := m.segment(line, column)
+	if s == nil || s.source >= len(m.sources) {
+		return "", 0, 0
+	}
+	return sourceName(m.sources[s.source]), s.line + 1, s.sourceColumn + 1
+}
+
+// originalName is what the identifier at a line and column (from 1) is called in the source, if the
+// bundle calls it otherwise; else "".
+func (m *sourceMap) originalName(line, column int) string {
+	s := m.segment(line, column)
+	if s == nil || s.column != column-1 || s.name < 0 || s.name >= len(m.names) {
+		return ""
+	}
+	return m.names[s.name]
+}
+
+// segment is the one that covers a line and column (from 1), nil if there is none.
+func (m *sourceMap) segment(line, column int) *segment {
 	if line < 1 || line > len(m.lines) {
-		return "", 0, 0
+		return nil
 	}
-	var found *segment
-	for i := range m.lines[line-1] {
-		s := &m.lines[line-1][i]
-		if s.column > column-1 {
-			break
-		}
-		found = s
+	segments := m.lines[line-1]
+	i := sort.Search(len(segments), func(i int) bool { return segments[i].column > column-1 })
+	if i == 0 {
+		return nil
 	}
-	if found == nil || found.source >= len(m.sources) {
-		return "", 0, 0
-	}
-	return sourceName(m.sources[found.source]), found.line + 1, found.sourceColumn + 1
+	return &segments[i-1]
 }
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

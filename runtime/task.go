@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"iter"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -68,10 +67,8 @@ func (t *Task) run(fn func(t *Task)) {
 		switch x := recover().(type) {
 		case nil: // runtime.Goexit goes on
 		case unwindTask:
-		case *PanicError:
-			t.rt.crash = x
 		default:
-			t.rt.crash = &PanicError{Value: x, Stack: debug.Stack()}
+			t.rt.crash = asPanic(x)
 		}
 	}()
 	fn(t)

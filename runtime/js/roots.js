@@ -1,7 +1,7 @@
 // What lives without being referred to: pending timers and the variables of modules. Both are kept here,
 // where the collector finds them through the global setTimeout, whose closure this is. Of timers the
 // host keeps only ids and times, so that a cycle through a callback is an ordinary one.
-const { Map, MapGet, MapSet, MapDelete, MapClear, TypeError, apply, push } = primordials;
+const { Map, MapGet, MapSet, MapDelete, MapClear, TypeError, apply, push, getOwnPropertyDescriptor, defineProperty } = primordials;
 
 const timers = new Map();
 const scopes = [];
@@ -28,6 +28,13 @@ return {
   },
   clearTimers() { MapClear(timers); },
   scope(variables) { push(scopes, variables); },
+  rename(value, name, original) {
+    if (typeof value !== "function") return;
+    const d = getOwnPropertyDescriptor(value, "name");
+    if (d !== undefined && d.configurable && d.value === name) {
+      defineProperty(value, "name", { __proto__: null, value: original });
+    }
+  },
   moduleVariables() {
     const list = [];
     for (let s = 0; s < scopes.length; s++) {
