@@ -51,6 +51,8 @@ type SessionOptions struct {
 	// Anonymous allows objects of classes that the package does not export; TraceCreation remembers
 	// where each object was made.
 	Anonymous, TraceCreation bool
+
+	scriptOnly bool // load the entries without main module and hooks
 }
 
 const (
@@ -168,9 +170,11 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 			entries = append(entries, runtime.Entry{Name: name, Path: file})
 		}
 	}
-	add(mainEntry, s.Package.Main)
-	add(preDeployEntry, s.Package.find("hooks/pre-deploy", scriptExtensions))
-	add(postDeployEntry, s.Package.find("hooks/post-deploy", scriptExtensions))
+	if !s.opts.scriptOnly {
+		add(mainEntry, s.Package.Main)
+		add(preDeployEntry, s.Package.find("hooks/pre-deploy", scriptExtensions))
+		add(postDeployEntry, s.Package.find("hooks/post-deploy", scriptExtensions))
+	}
 	entries = append(entries, s.opts.Entries...)
 	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{Dir: s.Package.Dir, Entries: entries, Extensions: s.opts.Extensions})
 	if err != nil {
@@ -289,4 +293,14 @@ func jsonOf(v any) []byte {
 		panic(err) // structs of strings and numbers
 	}
 	return data
+}
+
+// Begin begins an empty environment without a root, so that scripts can make objects before, or
+// without, a deployment.
+func (s *Session) Begin(ctx context.Context, d *Deployment) {
+	run := &deploying{Deployment: d, s: s, ctx: ctx, settings: s.settings(d.Settings), report: &Report{}}
+	if run.Observe == nil {
+		run.Observe = func(Event) {}
+	}
+	s.newStore(ctx, d.Key, run.settings, run.gcJournal(), d.Incarnation, run.observe)
 }

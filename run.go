@@ -1,0 +1,193 @@
+package sexton
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/sextongc/sexton/gcext"
+	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
+)
+
+// Script is a program for Run.
+type Script struct {
+	File   string   // a path, relative to the package's directory unless absolute
+	Source string   // TypeScript, instead of a file
+	Args   []string // what the script sees as the global scriptArgs
+	Keep   bool     // what is left at the end is not destroyed
+}
+
+const (
+	scriptEntry = "script"
+	rootOfRun   = "run" // id of the root object
+)
+
+// Run runs a script in a throwaway environment: one that is in memory only, with an empty root object of
+// class Environment. The script is evaluated, a default export that is a function is called with the root
+// object, timers and effects are awaited, and what is left is destroyed in order.
+//
+// When ctx is done, the script is ended and what is left is destroyed; if that has begun already, what
+// runs is finished and nothing new is started. kill stops at once. The error is as that of
+// Environment.Deploy; the report is nil if nothing was begun.
+func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, error) {
+	so := &SessionOptions{Anonymous: true, scriptOnly: true}
+	if opts != nil {
+		so.Options = *opts
+	}
+	entry := runtime.Entry{Name: scriptEntry, Source: script.Source}
+	if script.Source == "" {
+		file, err := filepath.Abs(script.File)
+		if err != nil {
+			return nil, err
+		}
+		entry.Path = file
+	}
+	so.Entries = []runtime.Entry{entry}
+	s, err := NewSession(so)
+	if err != nil {
+		return nil, err
+	}
+	r := &scriptRun{s: s, Script: script, deploying: deploying{
+		Deployment: &Deployment{Observe: so.Observe}, s: s, ctx: ctx, settings: s.settings(Settings{}), report: &Report{},
+	}}
+	if r.Observe == nil {
+		r.Observe = func(Event) {}
+	}
+	began := time.Now()
+	err = r.evaluate(ctx, kill)
+	if s.store != nil && !script.Keep {
+		err = errors.Join(err, r.destroy(ctx, kill))
+	}
+	r.report.Duration = time.Since(began)
+	if err == nil && r.report.Incomplete() {
+		err = ErrIncomplete
+	}
+	return r.report, errors.Join(err, s.Close())
+}
+
+// scriptRun is a Run under way.
+type scriptRun struct {
+	*Script
+	deploying
+	s *Session
+}
+
+// evaluate runs the script until nothing is left that could make it go on.
+func (r *scriptRun) evaluate(ctx, kill context.Context) error {
+	idle := false
+	err := r.s.Run(ctx, func(t *runtime.Task) error {
+		if err := r.begin(ctx); err != nil {
+			return err
+		}
+		r.phase("script")
+		err := r.s.Load(ctx, t)
+		if err == nil {
+			err = r.callDefault(t)
+		}
+		if err := errors.Join(err, r.unhandled("script")); err != nil {
+			return err
+		}
+		// Timers and effects go on. When there are none left, the loop takes the task for deadlocked.
+		idle = true
+		t.Park()
+		return nil
+	})
+	if idle && errors.Is(err, runtime.ErrDeadlock) {
+		err = nil
+	}
+	if err != nil && ctx.Err() != nil {
+		r.report.Interrupted = true
+		err = errors.Join(ErrInterrupted, notCancelled(ctx, err))
+	}
+	return errors.Join(err, r.unhandled("script"))
+}
+
+// notCancelled drops an error that only says that the context is done.
+func notCancelled(ctx context.Context, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)) {
+		return nil
+	}
+	return err
+}
+
+// begin makes the environment. It is there before the script is evaluated, which may make objects.
+func (r *scriptRun) begin(ctx context.Context) error {
+	s := r.s
+	if err := s.readConfig(); err != nil {
+		return err
+	}
+	vm := s.rt.Goja()
+	args := make([]any, len(r.Args))
+	for i, a := range r.Args {
+		args[i] = a
+	}
+	if err := vm.GlobalObject().Set("scriptArgs", vm.NewArray(args...)); err != nil {
+		return err
+	}
+	incarnation := uint64(0)
+	s.newStore(ctx, fmt.Sprintf("run %d", time.Now().UnixNano()), r.settings, nil,
+		func() uint64 { incarnation++; return incarnation }, r.observe)
+	root := &objectstore.Graph{Root: rootOfRun, Objects: []*objectstore.Entry{{
+		ID: rootOfRun, Type: "Environment", Incarnation: 1,
+		Properties: []objectstore.Field{{Name: "applications", Value: []objectstore.Value{}}},
+	}}}
+	incarnation = 1
+	err := s.store.Load(root, func(o *objectstore.Object, construct func() error) error {
+		return s.rt.Try(r.settings.HandlerTimeout, construct)
+	})
+	if err == nil && s.store.Root().Broken() != "" {
+		err = errors.New(s.store.Root().Broken())
+	}
+	return err
+}
+
+func (r *scriptRun) callDefault(t *runtime.Task) error {
+	s := r.s
+	module := s.Entry(scriptEntry)
+	root := s.store.Root()
+	var result goja.Value
+	err := s.rt.Try(0, func() (err error) {
+		exported := module.Get("default")
+		f, ok := goja.AssertFunction(exported)
+		if !ok || s.registry.IsClass(exported) {
+			return nil
+		}
+		s.rt.WithContext(&gcext.Context{Object: root}, func() { result, err = f(goja.Undefined(), root.Value()) })
+		return err
+	})
+	if err == nil && result != nil {
+		_, err = t.Await(result)
+	}
+	return err
+}
+
+// destroy destroys what is left, in order: first what nothing refers to any more, then the rest. An
+// interruption of the script has been obeyed when this begins; only kill counts then.
+func (r *scriptRun) destroy(ctx, kill context.Context) error {
+	if kill.Err() != nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		ctx = kill
+	}
+	r.ctx = ctx
+	interrupted := r.report.Interrupted
+	err := r.s.Run(kill, func(t *runtime.Task) error {
+		r.s.rt.CancelTimers()
+		if err := r.collect(t, "collect what nothing refers to", gcext.OnDemand); err != nil {
+			return err
+		}
+		left := slices.DeleteFunc(r.s.store.Objects(), func(o *objectstore.Object) bool { return o.State() != objectstore.Live })
+		return r.collect(t, "collect what is left", gcext.PreDeployment(left))
+	})
+	if err == nil && r.report.Interrupted && !interrupted {
+		err = ErrInterrupted
+	}
+	return err
+}
