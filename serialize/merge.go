@@ -1,8 +1,6 @@
 package serialize
 
-import (
-	"github.com/sextongc/sexton/objectstore"
-)
+import "github.com/sextongc/sexton/objectstore"
 
 // Merged is what a deployment begins with: the last snapshot and the model put together (gc 2.3).
 type Merged struct {
@@ -21,31 +19,14 @@ type Merged struct {
 }
 
 // A Replacement is an object whose class the model changes. Old leaves: it is dropped, or forgotten if it is
-// a tombstone; if it is doomed it is tried again anyway. New is made when Old is gone, and not at all where
-// destroying Old fails.
+// a tombstone; if it is doomed it is tried again anyway. New can be made when Old is gone, and not at all
+// where destroying Old fails: until then the id means Old, and Merged.Graph is complete and of the right
+// types that way. Where objects of the incoming graph are to name New, they hold what was stored, or nothing;
+// what New is to own or to subscribe to is left out.
 //
-// Until then the id means Old, and Merged.Graph is complete and of the right types that way: where objects of
-// the incoming graph name the id, they hold what was stored, or nothing. When all new ones exist, Holders and
-// Subscribed say what to set.
-type Replacement struct {
-	Old, New   *objectstore.Entry
-	Holders    []Holder
-	Subscribed []Subscribed
-}
-
-// A Holder is a property of an object of the incoming graph that refers to a replaced object, with the value
-// that it gets. Without a property, it is an object that the new one owns, and that nothing owns until then.
-type Holder struct {
-	Object, Property string
-	Value            objectstore.Value
-}
-
-// Subscribed is a subscription that the model declares for a replaced object. What the old one had
-// subscribed to ends with it (gc 4.5).
-type Subscribed struct {
-	Publisher    string
-	Subscription objectstore.Subscription
-}
+// So a deployment with replacements destroys the old ones first, and merges what is left of the last
+// snapshot once more.
+type Replacement struct{ Old, New *objectstore.Entry }
 
 // Merge applies the rule of gc 2.3 to what is and what is wanted: objects in both are one instance, with
 // the properties, the owner, the name and the protection of the model; stored values of out, inout and
@@ -57,8 +38,9 @@ type Subscribed struct {
 // value, a const property that changes, a stored value that no longer fits its type, and a reference that
 // leads out of the incoming graph are errors, with positions in the model.
 //
-// Classes are those that the model was read with. last may be nil. Neither it nor the model is changed, but their values are shared with the result: they
-// are not to be written. Doomed objects of last stay in the union and are never dropped (gc 5.6).
+// Classes are those that the model was read with. last may be nil, and may name objects that it lacks if the
+// model has them. Its doomed objects stay in the union and are never dropped (gc 5.6). Neither last nor the
+// model is changed, but what is in the state only, and all values, are shared with the result.
 func Merge(last *objectstore.Graph, model *Model) (*Merged, error) {
 	if last == nil {
 		last = &objectstore.Graph{}
@@ -67,7 +49,7 @@ func Merge(last *objectstore.Graph, model *Model) (*Merged, error) {
 		last: last, model: model,
 		stored:   make(map[string]*objectstore.Entry, len(last.Objects)),
 		merged:   make(map[string]*objectstore.Entry, len(model.Graph.Objects)),
-		replaced: make(map[string]int),
+		replaced: make(map[string]bool),
 		out:      &Merged{Incoming: make(map[string]bool, len(model.Graph.Objects))},
 	}
 	for _, e := range last.Objects {
@@ -93,19 +75,19 @@ type merger struct {
 
 	stored   map[string]*objectstore.Entry // of last
 	merged   map[string]*objectstore.Entry // of the model, with what is stored
-	replaced map[string]int                // index in out.Replaced
+	replaced map[string]bool
 }
 
 // object merges one object of the model with its stored self.
 func (m *merger) object(e *objectstore.Entry) error {
 	class := m.model.objects[e.ID].class
 	old := m.stored[e.ID]
+	made := *e
 	if old != nil && old.Type != e.Type {
-		m.replaced[e.ID] = len(m.out.Replaced)
-		m.out.Replaced = append(m.out.Replaced, Replacement{Old: old})
+		m.replaced[e.ID] = true
+		m.out.Replaced = append(m.out.Replaced, Replacement{Old: old, New: &made})
 		old = nil
 	}
-	made := *e
 	made.Incarnation = 0
 	if old != nil {
 		made.Incarnation = old.Incarnation
@@ -118,9 +100,6 @@ func (m *merger) object(e *objectstore.Entry) error {
 		return err
 	}
 	m.merged[e.ID] = &made
-	if i, ok := m.replaced[e.ID]; ok {
-		m.out.Replaced[i].New = &made
-	}
 	return nil
 }
 
@@ -226,9 +205,8 @@ func (m *merger) union() {
 		g.Root = m.last.Root
 	}
 	for _, e := range m.last.Objects {
-		_, replaced := m.replaced[e.ID]
 		switch {
-		case m.out.Incoming[e.ID] && !replaced:
+		case m.out.Incoming[e.ID] && !m.replaced[e.ID]:
 			if made := m.merged[e.ID]; made != nil {
 				e = made
 			}
@@ -246,8 +224,40 @@ func (m *merger) union() {
 			g.Objects = append(g.Objects, m.settle(m.merged[e.ID]))
 		}
 	}
-	for _, r := range m.out.Replaced {
-		m.settle(r.New)
-	}
 	m.out.Graph = g
+}
+
+// settle returns an object of the incoming graph as it is while replaced objects are not yet made.
+func (m *merger) settle(e *objectstore.Entry) *objectstore.Entry {
+	if len(m.replaced) == 0 {
+		return e
+	}
+	settled := *e
+	if m.replaced[e.Owner] {
+		settled.Owner = "" // the old one's owners may lead back here
+	}
+	settled.Properties = make([]objectstore.Field, 0, len(e.Properties))
+	for _, f := range e.Properties {
+		if !m.namesReplaced(f.Value) {
+			settled.Properties = append(settled.Properties, f)
+			continue
+		}
+		if old := m.stored[e.ID]; old != nil {
+			if v, ok := old.Property(f.Name); ok {
+				settled.Properties = append(settled.Properties, objectstore.Field{Name: f.Name, Value: v})
+			}
+		}
+	}
+	settled.Subscriptions = nil // those of old ones end with them (gc 4.5)
+	for _, s := range e.Subscriptions {
+		if !m.replaced[s.Subscriber] {
+			settled.Subscriptions = append(settled.Subscriptions, s)
+		}
+	}
+	return &settled
+}
+
+func (m *merger) namesReplaced(v objectstore.Value) (found bool) {
+	objectstore.Refs(v, func(r objectstore.Ref) { found = found || m.replaced[string(r)] })
+	return found
 }

@@ -58,8 +58,8 @@ func (m *merger) owners() error {
 	var incoming []*objectstore.Entry
 	index := make(map[string]int)
 	for _, e := range m.out.Graph.Objects {
-		if i, ok := m.replaced[e.ID]; ok {
-			e = m.out.Replaced[i].New
+		if made := m.merged[e.ID]; made != nil {
+			e = made // Graph has some of them as they are until replaced ones are made
 		}
 		if m.out.Incoming[e.ID] {
 			index[e.ID] = len(incoming)
