@@ -51,11 +51,10 @@ func (d *Dir) Append(ctx context.Context, group ...Record) error {
 		return b.err
 	case d.turn <- struct{}{}:
 	}
-	// Whoever has the turn writes for all that wait. If somebody did it for b meanwhile, then this
-	// is the batch after it.
+	// Whoever has the turn writes for all that wait. If somebody did it for b meanwhile, this is the batch
+	// after it; in either case b is done when flush returns.
 	d.flush()
 	<-d.turn
-	<-b.done
 	return b.err
 }
 

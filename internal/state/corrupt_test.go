@@ -180,7 +180,6 @@ func TestStaleAndSwapped(t *testing.T) {
 	}
 	lines := bytes.SplitAfter(fileOf(t, old, "journal"), []byte("\n"))
 	group := len(lines) - 3 // the last one has a record and an end, and Split adds an empty line
-	repeated := bytes.Join(append(append([][]byte{}, lines...), lines[group:]...), nil)
 	removed := bytes.Join(append(append([][]byte{}, lines[:group-3]...), lines[group:]...), nil)
 	for text, c := range map[string]*simdisk.Disk{
 		"snapshot of an earlier generation":                        from(old, disk, "snapshot.json"),
@@ -205,8 +204,78 @@ func TestStaleAndSwapped(t *testing.T) {
 	_, c, err := read(from(old, disk, "history"), false)
 	require.NoError(t, err)
 	require.Contains(t, c, `history ["j" "i" "h"]`)
-	// Behind the end there is nothing that was acknowledged: the copy is cut off.
-	d, _, err = read(altered(old, "journal", repeated), false)
+}
+
+// A journal can be whole and yet not the one that was acknowledged. P8
+func TestOtherTimelines(t *testing.T) {
+	left, _ := small(t)
+	right := left.Clone()
+	before := left.Clone()
+	for disk, text := range map[*simdisk.Disk]string{left: "l", right: "r"} {
+		d, _, err := read(disk, false)
+		require.NoError(t, err)
+		require.NoError(t, d.Append(ctx, record(state.Plan, "%s", text)))
+		require.NoError(t, d.Append(ctx, record(state.Plan, "%s", text)))
+		require.NoError(t, d.Close())
+	}
+	compacted := before.Clone()
+	d, _, err := read(compacted, false)
 	require.NoError(t, err)
-	require.NotNil(t, d.Tail())
+	require.NoError(t, commits(state.Commit{Snapshot: []byte("new")})(d))
+	require.NoError(t, d.Close())
+
+	journal := fileOf(t, before, "journal")
+	size := (len(fileOf(t, left, "journal")) - len(journal)) / 2 // of each of the two groups
+	stale := append(bytes.Clone(journal), fileOf(t, left, "journal")[len(journal):][:size]...)
+	stale = append(stale, fileOf(t, right, "journal")[len(journal)+size:]...)
+	repeated := append(bytes.Clone(fileOf(t, left, "journal")), fileOf(t, left, "journal")[len(journal):]...)
+	compacted.Put(simDir+"/journal", journal)
+	compacted.Put(simDir+"/snapshot.json", fileOf(t, before, "snapshot.json"))
+	first := before.Clone()
+	d, err = state.Open("/first", &state.Options{FS: first, Create: true})
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	first.Put("/first/snapshot.json", []byte("{}"))
+	_, err = state.Open("/first", &state.Options{FS: first})
+	require.ErrorIs(t, err, state.ErrCorrupt)
+
+	for text, c := range map[string]struct {
+		disk   *simdisk.Disk
+		offset int
+		reason string
+	}{
+		"another journal of the same size": {
+			altered(left, "journal", fileOf(t, right, "journal")), len(stale), "the .* bytes that were acknowledged are not there"},
+		"a group is of another journal, mark lost": {
+			altered(altered(left, "journal", stale), "mark", nil), len(stale) - 121, "the records in front of this one are not those that were written"},
+		"groups repeated": {
+			altered(left, "journal", repeated), len(stale), "record .* follows record"},
+		"the generation is older than the mark": {
+			compacted, -1, "it is of generation 2, but generation 3 was acknowledged"},
+		"last group altered": {
+			altered(left, "journal", append(bytes.Clone(stale[:len(stale)-1]), ' ')), len(stale) - 121, "checksum does not match"},
+	} {
+		_, _, err := read(c.disk, false)
+		var e *state.CorruptError
+		require.ErrorAs(t, err, &e, text)
+		require.Equal(t, "journal", e.File, text)
+		require.EqualValues(t, c.offset, e.Offset, "%s: %v", text, err)
+		require.Regexp(t, c.reason, e.Reason, text)
+	}
+}
+
+// Either slot of the mark convicts a journal that lost more than the last group.
+func TestTornMarkLeavesTheOtherSlot(t *testing.T) {
+	disk, _ := small(t)
+	mark, journal := fileOf(t, disk, "mark"), fileOf(t, disk, "journal")
+	end := bytes.Index(journal, []byte(" plan "))
+	shorter := altered(disk, "journal", journal[:bytes.LastIndexByte(journal[:end], '\n')+1])
+	for slot := range 2 {
+		torn := bytes.Clone(mark)
+		torn[slot*512]++
+		_, _, err := read(altered(shorter, "mark", torn), true)
+		require.ErrorIs(t, err, state.ErrCorrupt, "slot %d", slot)
+	}
+	_, _, err := read(altered(shorter, "mark", nil), true)
+	require.NoError(t, err)
 }

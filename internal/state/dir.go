@@ -107,7 +107,16 @@ func (d *Dir) open(create bool) error {
 		return err
 	}
 	d.adopt(img)
-	if err := d.finish(img.pendingHistory, img.pendingSnapshot); err != nil {
+	history := img.pendingHistory
+	if img.marked() == 0 {
+		// The commit may not have got to its end. What can be read of it may not be on the disk yet: the new
+		// name of the journal, and the last line of the history.
+		if err := d.fs.SyncDir(d.path); err != nil {
+			return err
+		}
+		history = img.history != nil
+	}
+	if err := d.finish(history, img.pendingSnapshot); err != nil {
 		return err
 	}
 	return d.resume(img)

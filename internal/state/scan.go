@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -40,14 +41,12 @@ func scanJournal(data []byte, m *mark) (*scanned, error) {
 		return nil, err
 	}
 	for s.size < int64(len(data)) {
-		at, problem := s.group(data, s.size, s.size)
+		at, problem, torn := s.group(data, s.size, s.size)
 		if problem == "" {
 			s.groups++
 			continue
 		}
-		s.chain = sha256.New() // it may have taken in records of the broken group
-		s.chain.Write(data[:s.size])
-		if s.marked() > s.size || acknowledgedLater(data[s.size:], s.seed, s.size) {
+		if !torn || s.marked() > s.size || acknowledgedLater(data[s.size:], s.seed, s.size) {
 			return s, &CorruptError{File: journalFile, Offset: at, Reason: problem, Intact: s.groups}
 		}
 		s.tail = &Tail{Offset: s.size, Size: int64(len(data)) - s.size, Reason: problem}
@@ -74,7 +73,7 @@ func (s *scanned) first(data []byte) error {
 	}
 	if problem == "" {
 		s.seed, s.seq = l.crc, l.seq
-		at, problem = s.group(data, 0, at+int64(l.length))
+		at, problem, _ = s.group(data, 0, at+int64(l.length))
 	}
 	if problem != "" {
 		return corrupt(journalFile, at, "%s", problem)
@@ -89,17 +88,18 @@ func (s *scanned) first(data []byte) error {
 	return nil
 }
 
-// group reads the rest, from pos on, of the group that begins at start. On failure it says where and
-// why, and s stays as it was but for the chain.
-func (s *scanned) group(data []byte, start, pos int64) (at int64, problem string) {
+// group reads the rest, from pos on, of the group that begins at start. On failure it says where and why,
+// and whether a crash can have done it: a record that is whole but not in its place was moved by
+// somebody. Then s is good for reading only.
+func (s *scanned) group(data []byte, start, pos int64) (at int64, problem string, torn bool) {
 	records, seq := s.records, s.seq
 	for {
 		l, problem := parseLine(data[pos:], s.seed)
-		if problem == "" && l.seq != seq+1 {
-			problem = fmt.Sprintf("record %d follows record %d", l.seq, seq)
-		}
 		if problem != "" {
-			return pos, problem
+			return pos, problem, true
+		}
+		if l.seq != seq+1 {
+			return pos, fmt.Sprintf("record %d follows record %d", l.seq, seq), false
 		}
 		seq++
 		next := pos + int64(l.length)
@@ -109,16 +109,15 @@ func (s *scanned) group(data []byte, start, pos int64) (at int64, problem string
 			continue
 		}
 		s.chain.Write(data[start:pos])
-		sum := endPayload(s.chain.Sum(nil), 0)
-		if len(l.rest) != len(sum) || !bytes.HasPrefix(l.rest, sum[:2*sha256.Size]) {
-			return pos, "the records in front of this one are not those that were written"
+		if !bytes.HasPrefix(l.rest, hex.AppendEncode(nil, s.chain.Sum(nil))) {
+			return pos, "the records in front of this one are not those that were written", false
 		}
 		s.chain.Write(data[pos:next])
 		s.records, s.seq, s.size = records, seq, next
 		if s.marked() == s.size {
 			s.met = s.mark.digest == s.digest()
 		}
-		return next, ""
+		return next, "", false
 	}
 }
 
@@ -140,11 +139,9 @@ func (s *scanned) compareMark() error {
 		return corrupt(markFile, -1, "it is of environment %s, the journal of %s", m.environment, h.Environment)
 	case m.generation > h.Generation:
 		return corrupt(journalFile, -1, "it is of generation %d, but generation %d was acknowledged", h.Generation, m.generation)
-	case s.marked() > s.size:
-		return &CorruptError{File: journalFile, Offset: s.size, Intact: s.groups,
-			Reason: fmt.Sprintf("it ends, but %d bytes were acknowledged", m.size)}
 	case s.marked() > 0 && !s.met:
-		return corrupt(journalFile, -1, "its first %d bytes are not those that were acknowledged", m.size)
+		return &CorruptError{File: journalFile, Offset: min(s.size, m.size), Intact: s.groups,
+			Reason: fmt.Sprintf("the %d bytes that were acknowledged are not there", m.size)}
 	}
 	return nil
 }

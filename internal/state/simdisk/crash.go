@@ -72,8 +72,11 @@ func unsynced(log []Op, n int) []int {
 			continue
 		}
 		covered := false
-		for j := i + 1; j < min(n, len(log)); j++ {
-			covered = covered || sync(&log[j])
+		for j := i + 1; j < min(n, len(log)) && !covered; j++ {
+			if log[j].Kind == FailedSync && log[j].inode == log[i].inode && log[i].Kind == Write {
+				break
+			}
+			covered = sync(&log[j])
 		}
 		if !covered {
 			pending = append(pending, i)

@@ -30,6 +30,10 @@ const (
 	Sync     Kind = "sync"
 	SyncDir  Kind = "syncdir"
 	Read     Kind = "read" // of a file or a directory
+
+	// FailedSync is recorded for a Sync that the hook failed. As on Linux, no later Sync makes durable what
+	// had been written before it.
+	FailedSync Kind = "failed sync"
 )
 
 // Op is one operation.
@@ -137,11 +141,14 @@ func (d *Disk) call(op Op, do func(c *content, op *Op) error) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if failed != nil {
-		if op.Kind != Write || len(op.Data) < 2 {
-			return failed
-		}
+	switch {
+	case failed == nil:
+	case op.Kind == Sync:
+		op.Kind = FailedSync
+	case op.Kind == Write && len(op.Data) > 1:
 		op.Data = op.Data[:len(op.Data)/2]
+	default:
+		return failed
 	}
 	if err := do(&d.now, &op); err != nil {
 		return err
