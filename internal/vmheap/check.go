@@ -20,15 +20,19 @@ var layoutText string
 
 // newEngine resolves the layout, makes the plans of everything that sample programs
 // lead to, and compares them with text.
-func newEngine(expect map[string]string, text string) (*engine, error) {
+func newEngine(expect map[string]string, text string) (e *engine, err error) {
+	defer func() {
+		if x := recover(); x != nil { // of reflect or goja, when a sample is not what it was
+			e, err = nil, fmt.Errorf("vmheap: incompatible goja: %v", x)
+		}
+	}()
 	r := &resolver{expect: expect}
 	l, samples := resolve(r)
 	if r.err != nil {
 		return nil, r.err
 	}
-	e := &engine{l: l, plans: newPlanner(l)}
-	h := newHeap(samples, e)
-	h.trace(nil, nil)
+	e = &engine{l: l, plans: newPlanner(l)}
+	newHeap(samples, e).trace(nil, nil)
 	if e.plans.err != nil {
 		return nil, e.plans.err
 	}

@@ -57,7 +57,7 @@ func (h *Heap) detach(refs, roots []*Ref) *revival {
 	t := h.trace(refs, roots)
 	suspects := make([]*Ref, 0, 16)
 	for _, r := range refs {
-		if r.marked && !t.seen.has(r.addr) {
+		if r.marked && !t.seen.has(r.addr) && h.clonable(r.strong) {
 			suspects = append(suspects, r)
 		}
 		r.marked = false
@@ -80,6 +80,13 @@ func (h *Heap) detach(refs, roots []*Ref) *revival {
 		r.strong = nil
 	}
 	return rv
+}
+
+// clonable says whether o can be revived. What a host object is made of belongs to the
+// host, so that it is never found dead.
+func (h *Heap) clonable(o *goja.Object) bool {
+	_, p := h.impl(o)
+	return p != nil
 }
 
 // trace marks the candidates and visits everything that certainly lives.

@@ -123,6 +123,8 @@ func (r *Ref) Object() *goja.Object {
 
 // Track makes o a tracked object, held strongly from now on, and returns its ref.
 // An object has one ref: a tracked one keeps its own, made strong, with data as Data.
+// Host objects (made from Go values, dynamic objects) can be tracked, but Find never
+// finds them dead.
 func (h *Heap) Track(o *goja.Object, data any) *Ref {
 	r := h.Lookup(o)
 	if r == nil {

@@ -186,3 +186,23 @@ func TestTracingAloneIsUnsound(t *testing.T) {
 	require.Equal(t, 2, missed)
 	require.Equal(t, int64(0), v.ToInteger())
 }
+
+// Host objects are shared between originals and clones, so they are never found dead,
+// and do not disturb those that are.
+func TestTrackedHostObjects(t *testing.T) {
+	r, h := newPlain(t)
+	var refs []*Ref
+	for i := range 4 {
+		func() {
+			o := object(t, r, `{}`)
+			if i%2 == 0 {
+				o = r.ToValue(&struct{ N int }{i}).ToObject(r)
+			}
+			refs = append(refs, h.Track(o, i))
+		}()
+	}
+	require.Equal(t, []*Ref{refs[1], refs[3]}, h.Find(refs, nil))
+	for _, ref := range refs {
+		require.Same(t, ref, h.Lookup(ref.Object()))
+	}
+}
