@@ -342,7 +342,7 @@ func (d *deploying) observe(e gcext.Event) {
 	out := Event{Kind: string(e.Kind), Object: plainObject(e.Object), Subscriber: plainObject(e.Subscriber), By: plainObject(e.By),
 		Handler: e.Handler, Count: e.Count, Duration: e.Duration}
 	if e.Err != nil {
-		out.Error = e.Err.Error()
+		out.Err, out.Error = e.Err, e.Err.Error()
 		out.Detail = Detail(e.Err)
 	}
 	d.report.note(e)

@@ -66,6 +66,7 @@ type Event struct {
 	Subscriber *Object       `json:"subscriber,omitempty"`
 	Handler    string        `json:"handler,omitempty"`
 	By         *Object       `json:"by,omitempty"`
+	Err        error         `json:"-"`
 	Error      string        `json:"error,omitempty"`
 	Detail     string        `json:"detail,omitempty"` // the error with its stack
 	Text       string        `json:"text,omitempty"`   // the name of the phase, the warning
