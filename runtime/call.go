@@ -104,7 +104,7 @@ func (rt *Runtime) Try(limit time.Duration, fn func() error) error {
 
 // guarded is Try inside of a frame.
 func (rt *Runtime) guarded(limit time.Duration, fn func() error) error {
-	err, x, expired := rt.protect(limit, fn)
+	x, expired, err := rt.protect(limit, fn)
 	if x != nil {
 		return rt.abrupt(x, expired, limit)
 	}
@@ -113,7 +113,7 @@ func (rt *Runtime) guarded(limit time.Duration, fn func() error) error {
 
 // protect runs fn with a limit. If it ended abruptly, x is the panic or the uncatchable error, and the
 // interpreter is back where it was before.
-func (rt *Runtime) protect(limit time.Duration, fn func() error) (err error, x any, expired bool) {
+func (rt *Runtime) protect(limit time.Duration, fn func() error) (x any, expired bool, err error) {
 	mark := rt.stack.Mark()
 	task, async, outer := rt.current, rt.async, len(rt.asyncOuter)
 	tok := rt.watch.begin(limit)
@@ -137,7 +137,7 @@ func (rt *Runtime) protect(limit time.Duration, fn func() error) (err error, x a
 		err = ex
 	}
 	finished = true
-	return err, nil, false
+	return nil, false, err
 }
 
 // uncatchable returns x if it is an error that leaves goja's stacks in disorder, else nil.

@@ -211,7 +211,7 @@ func TestGoErrors(t *testing.T) {
 			return &runtime.Module{Exports: map[string]goja.Value{
 				"fail":  rt.Func("fail", func(goja.FunctionCall) goja.Value { panic(rt.ErrorValue(missing)) }),
 				"raw":   rt.Func("raw", func(goja.FunctionCall) goja.Value { panic(rt.Goja().NewGoError(missing)) }),
-				"crash": rt.Func("crash", func(goja.FunctionCall) goja.Value { var m map[string]int; m["x"] = 1; return nil }),
+				"crash": rt.Func("crash", func(goja.FunctionCall) goja.Value { var p *fs.PathError; return rt.Goja().ToValue(p.Path) }),
 				"later": rt.Func("later", func(goja.FunctionCall) goja.Value {
 					p, _, reject := rt.Promise()
 					go rt.Enqueue(func() { reject(missing) })
@@ -237,7 +237,7 @@ func TestGoErrors(t *testing.T) {
 	_, err = h.run(`import { crash } from "test/fail"; export function main() { crash() }`)
 	var p *runtime.PanicError
 	require.ErrorAs(t, err, &p)
-	require.Contains(t, err.Error(), "nil map")
+	require.Contains(t, err.Error(), "nil pointer")
 	require.Contains(t, string(p.Stack), "call_test.go")
 }
 

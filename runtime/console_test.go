@@ -114,7 +114,7 @@ error: Trace: here
 func TestConsoleBounds(t *testing.T) {
 	for _, expression := range []string{
 		`"x".repeat(1 << 20)`,
-		`Array.from({ length: 1e5 }, () => "y".repeat(1000))`,
+		`Array.from({ length: 1e4 }, () => "y".repeat(1000))`,
 		`new Array(2 ** 32 - 1)`,
 		`(() => { let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o })()`,
 		`(() => { let a = []; for (let i = 0; i < 100; i++) a = [a, a]; return a })()`,

@@ -23,13 +23,14 @@ type VM struct {
 	jobs *[]func()
 }
 
-// Mark is a state of the interpreter to which Reset can return.
+// Mark is a state of the interpreter to which Reset can return. It holds no value of a script, so it
+// keeps nothing alive. It is made in a native function, which is why the registers that only scripts
+// use (the result of a program, new.target) are not part of it.
 type Mark struct {
 	callStack, tryStack, iterStack, refStack int
 
 	sp, pc, sb, args               int
 	prg, stash, privEnv, curRunner unsafe.Pointer
-	newTarget, result              goja.Value
 }
 
 // Of gives access to the interpreter of r. It fails if the goja that is linked has another layout than
@@ -64,8 +65,6 @@ func (v *VM) Mark() Mark {
 		stash:     *v.pointer(layout.stash),
 		privEnv:   *v.pointer(layout.privEnv),
 		curRunner: *v.pointer(layout.curRunner),
-		newTarget: *v.value(layout.newTarget),
-		result:    *v.value(layout.result),
 	}
 }
 
@@ -84,8 +83,6 @@ func (v *VM) Reset(m Mark) {
 	*v.pointer(layout.stash) = m.stash
 	*v.pointer(layout.privEnv) = m.privEnv
 	*v.pointer(layout.curRunner) = m.curRunner
-	*v.value(layout.newTarget) = m.newTarget
-	*v.value(layout.result) = m.result
 }
 
 // NextJob takes the first promise job off the queue, nil if there is none. The caller runs it, with at
@@ -121,7 +118,6 @@ func (v *VM) PutJobs(jobs []func()) {
 
 func (v *VM) int(off uintptr) *int                { return (*int)(unsafe.Add(v.vm, off)) }
 func (v *VM) pointer(off uintptr) *unsafe.Pointer { return (*unsafe.Pointer)(unsafe.Add(v.vm, off)) }
-func (v *VM) value(off uintptr) *goja.Value       { return (*goja.Value)(unsafe.Add(v.vm, off)) }
 
 // length reads the length word of a slice header.
 func (v *VM) length(f *sliceField) int {
@@ -155,7 +151,6 @@ var layout struct {
 	callStack, tryStack, iterStack, refStack sliceField
 	sp, pc, sb, args                         uintptr // in goja.vm
 	prg, stash, privEnv, curRunner           uintptr
-	newTarget, result                        uintptr
 }
 
 var layoutError = readLayout()
@@ -192,13 +187,6 @@ func readLayout() error {
 		"prg": &layout.prg, "stash": &layout.stash, "privEnv": &layout.privEnv, "curAsyncRunner": &layout.curRunner,
 	} {
 		*off = r.kind(t, name, reflect.Pointer).Offset
-	}
-	for name, off := range map[string]*uintptr{"newTarget": &layout.newTarget, "result": &layout.result} {
-		f := r.field(t, name)
-		if r.err == nil && f.Type != reflect.TypeFor[goja.Value]() {
-			r.fail(t, name, f.Type)
-		}
-		*off = f.Offset
 	}
 	return r.err
 }

@@ -125,7 +125,7 @@ return {
       debug(...args) { print("debug", format(args)); },
       dir(value, options) {
         const depth = options === undefined || options === null ? undefined : options.depth;
-        print("log", typeof value === "string" ? p.stringify(value) : inspect(value, depth === null ? 100 : typeof depth === "number" ? p.min(depth, 100) : undefined));
+        print("log", typeof value === "string" ? p.stringify(value) : inspect(value, depth === null ? 100 : typeof depth === "number" ? depth : undefined));
       },
       trace(...args) {
         const text = format(args);

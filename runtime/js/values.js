@@ -4,6 +4,7 @@ const p = primordials;
 const MAX_TEXT = 64 * 1024;
 const MAX_ITEMS = 100;
 const MAX_DEPTH = 2;
+const MOST_DEPTH = 20;   // what console.dir can ask for
 
 const errorClasses = {
   __proto__: null, Error: p.Error, TypeError: p.TypeError, RangeError: p.RangeError, SyntaxError: p.SyntaxError,
@@ -75,7 +76,6 @@ function keyText(key) {
 }
 
 function className(object) {
-  let first = true;
   for (let o = object, n = 0; o !== null && n < 1000; o = p.getPrototypeOf(o), n++) {
     if (host.isProxy(o)) return "";
     const d = p.getOwnPropertyDescriptor(o, "constructor");
@@ -83,7 +83,6 @@ function className(object) {
       const name = p.getOwnPropertyDescriptor(d.value, "name");
       if (name !== undefined && typeof name.value === "string" && name.value !== "") return name.value;
     }
-    first = false;
   }
   return null;
 }
@@ -125,7 +124,7 @@ function errorText(error) {
 
 // state: the chain of objects around (for cycles), the budget of characters.
 function inspect(value, depth = MAX_DEPTH) {
-  return format(value, { depth, chain: new p.Set(), budget: { left: MAX_TEXT }, circular: new p.Map() }, 0, false);
+  return format(value, { depth: p.min(depth, MOST_DEPTH), chain: new p.Set(), budget: { left: MAX_TEXT }, circular: new p.Map() }, 0, false);
 }
 
 function format(value, state, level, nested) {
@@ -148,7 +147,6 @@ function format(value, state, level, nested) {
     text = `<ref *${mark}> ` + text;
     p.MapDelete(state.circular, value);
   }
-  state.budget.left -= text.length > 100 ? 20 : text.length;
   return text;
 }
 
@@ -169,7 +167,7 @@ function object(value, state, level) {
     if (name !== "Array") head = `${name === null ? "[Array(" + value.length + "): null prototype]" : name + "(" + value.length + ")"}`;
     if (deep) return `[${name === null ? "Array" : name}]`;
     arrayItems(value, p.getOwnPropertyDescriptor(value, "length").value, items, state, level);
-    skip = (key) => key === "length" || isIndex(key);
+    skip = (key) => key === "length";
   } else if (kind === "Map") {
     head = `${name || "Map"}(${p.MapSize(value)})`;
     if (deep) return `[${name || "Map"}]`;
@@ -214,7 +212,6 @@ function object(value, state, level) {
         if (full(items, i, length, state)) break;
         p.push(items, primitive(value[i], true));
       }
-      skip = isIndex;
     } else if (kind === "ArrayBuffer") {
       head = "ArrayBuffer";
       p.push(items, `byteLength: ${p.arrayBufferByteLength(value)}`);
@@ -229,14 +226,19 @@ function object(value, state, level) {
   const whole = head !== "" && open === "{" && (typeof value === "function" || kind === "Error" || kind === "Date" || kind === "RegExp" ||
     kind === "Number" || kind === "String" || kind === "Boolean");
   const keys = p.ownKeys(value);
-  let count = 0;
-  for (let i = 0; i < keys.length; i++) {
+  let count = 0, from = 0;
+  if (open === "[") { // indices come first, and there may be many
+    from = keys.length;
+    while (from > 0 && !(typeof keys[from - 1] === "string" && isIndex(keys[from - 1]))) from--;
+  }
+  for (let i = from; i < keys.length; i++) {
     const key = keys[i];
     if (skip !== null && typeof key === "string" && skip(key)) continue;
     const d = p.getOwnPropertyDescriptor(value, key);
     if (d === undefined || (!d.enumerable && !(kind === "Error" && (key === "cause" || key === "errors")))) continue;
     if (deep) return whole ? head : `[${name === null ? "Object: null prototype" : name || "Object"}]`;
     if (full(items, count++, keys.length, state)) break;
+    state.budget.left -= typeof key === "string" ? key.length : 20;
     const shownKey = d.enumerable ? keyText(key) : `[${p.String(key)}]`;
     let text;
     if ("value" in d) text = format(d.value, state, level + 1, true);
@@ -244,6 +246,7 @@ function object(value, state, level) {
     else text = "[Setter]";
     p.push(items, shownKey + ": " + text);
   }
+  state.budget.left -= head.length + items.length * (2 * level + 2); // what they contain is counted
   if (items.length === 0) {
     if (whole) return head;
     return head === "" ? open + close : head + " " + open + close;
