@@ -16,8 +16,6 @@ import (
 
 // Options configures a Runtime. A nil *Options is valid; the zero value of each field is its default.
 type Options struct {
-	// Dir is what paths in stack traces are relative to. Build has its own.
-	Dir string
 	// Console receives what scripts print: level is "debug", "log", "info", "warn" or "error", text has
 	// no newline at its end. Nil drops it. It is called on the loop's goroutine.
 	Console func(level, text string)
