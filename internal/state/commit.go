@@ -176,11 +176,7 @@ func (d *Dir) finishHistory() error {
 	if err != nil {
 		return err
 	}
-	size := d.header.History.Size
-	err = f.Truncate(size)
-	if err == nil {
-		err = writeAt(f, d.historyLine, size)
-	}
+	err = writeAt(f, d.historyLine, d.header.History.Size) // there is never more in its place
 	if err == nil {
 		err = f.Sync()
 	}

@@ -208,12 +208,24 @@ func TestEveryOperationFails(t *testing.T) {
 				if d == nil {
 					continue
 				}
-				require.NoError(t, d.Append(ctx, record(state.Failed, "later")))
-				for crash, crashed := range disk.Crashes(len(disk.Log()), &simdisk.CrashOptions{Stride: 32, Random: 8}) {
-					_, got, err := read(crashed, false)
-					require.NoError(t, err, "%s: %v, reopened, then %s", text, failed, crash)
-					require.Equal(t, c+" failed:later", got, "%s: %v, reopened, then %s", text, failed, crash)
+				names, err := disk.ReadDir(simDir)
+				require.NoError(t, err)
+				require.NotContains(t, names, "journal.next")
+				require.NotContains(t, names, "snapshot.next.json")
+				settled := func(want content) {
+					for crash, crashed := range disk.Crashes(len(disk.Log()), &simdisk.CrashOptions{Stride: 64, Random: 4}) {
+						_, got, err := read(crashed, true)
+						require.NoError(t, err, "%s: %v, reopened, then %s", text, failed, crash)
+						require.Equal(t, want, got, "%s: %v, reopened, then %s", text, failed, crash)
+					}
 				}
+				settled(c)
+				require.NoError(t, d.Append(ctx, record(state.Failed, "later")))
+				settled(c + " failed:later")
+				require.NoError(t, commits(state.Commit{Snapshot: []byte("later"), History: []byte("later")})(d))
+				_, c, err = read(disk, true)
+				require.NoError(t, err)
+				settled(c)
 			}
 		}
 	}

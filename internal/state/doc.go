@@ -8,7 +8,8 @@
 //	history             one record per deployment, appended with the commit that ended it
 //	mark                how far the journal has been acknowledged
 //	lock                who writes; held with flock, so that it ends with its process
-//	journal.next, snapshot.next.json   a commit in the making; meaningless until the journal is renamed
+//	journal.next        the journal of the next generation, while it is being made
+//	snapshot.next.json  its snapshot, until it is moved to its place
 //
 // A generation is a snapshot and the journal that continues it. Commit starts the next one. Its single
 // instant of truth is the rename of journal.next to journal: before it the directory holds generation n,
@@ -17,17 +18,19 @@
 // # What is detected
 //
 // A record carries a CRC-32C that covers the identity of its generation, so that a record of another
-// generation or environment never fits. A group ends with the SHA-256 of the whole journal before it, so that no record can
-// be removed, repeated or moved. The header holds the digests of the snapshot and of the history.
+// generation or environment never fits. A group ends with the SHA-256 of the whole journal before it, so
+// that no record can be removed, repeated or moved. The header holds the digests of the snapshot and of
+// the history.
 //
-// A crash may leave a torn tail: bytes after the last whole group. Whether bytes that do not parse are
-// that or damage is decided by evidence that they had been acknowledged. There are two kinds. The mark,
-// written after each fsync, says how far the journal was acknowledged; a journal that is readable
-// only to a point before it is damaged, even where it was cut at the end of a group. And each group
-// says where the journal ended when its fsync began, so a whole group after the damage convicts it
-// without the mark. Without such evidence the tail is the remains of a crash: nothing in it
-// was acknowledged, unless power was lost after the last fsync before the mark reached the disk and
-// the last groups were altered as well. A mark is only ever behind the truth, never ahead.
+// A record that is whole but not in its place is damage. A crash may leave a torn tail: bytes after the
+// last whole group that are no record. Whether they are that or damage is decided by evidence that they
+// had been acknowledged. There are two kinds. The mark, written after each fsync, says how far the
+// journal was acknowledged; a journal that is readable only to a point before it is damaged, even where
+// it was cut at the end of a group. And each group says where the journal ended when its fsync began, so
+// a whole group after the damage convicts it without the mark. Without such evidence the tail is the
+// remains of a crash: nothing in it was acknowledged, unless power was lost after the last fsync before
+// the mark reached the disk and the last groups were altered as well. A mark is only ever behind the
+// truth, never ahead.
 //
 // A directory that was replaced as a whole by an older copy of itself is beyond what it can know.
 package state
