@@ -46,6 +46,9 @@ func Open(opts *Options) (*Environment, error) {
 // Package is the package that the environment is made of.
 func (e *Environment) Package() *Package { return e.pkg }
 
+// Name is the environment's name.
+func (e *Environment) Name() string { return e.opts.name(e.pkg) }
+
 // StateDir is the path of the state directory.
 func (e *Environment) StateDir() string { return e.dir }
 

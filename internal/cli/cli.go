@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sextongc/sexton/internal/render"
+)
+
+// app is one command line under way.
+type app struct {
+	*State
+	flags  flags
+	stdin  *bufio.Reader
+	began  bool   // the command line was understood, and a verb runs
+	pkgDir string // for errors: what their positions are relative to
+	source string // of a script on the command line
+}
+
+// Main runs a command line and returns the exit code.
+func Main(s *State) int {
+	a := &app{State: s, stdin: bufio.NewReader(s.Stdin)}
+	root := a.command()
+	root.SetArgs(s.Args)
+	root.SetIn(s.Stdin)
+	root.SetOut(s.Stdout)
+	root.SetErr(s.Stderr)
+	err := root.Execute()
+	if err != nil && !a.began {
+		err = usage(err)
+	}
+	code := exitCode(err)
+	var shown *shownError
+	if err != nil && !errors.As(err, &shown) {
+		a.showError(err)
+	}
+	if a.flags.json && a.began {
+		a.emit(&event{Event: "end", Exit: &code})
+	}
+	return code
+}
+
+// shownError is an error that was printed already, where it belongs.
+type shownError struct{ err error }
+
+func (e *shownError) Error() string { return e.err.Error() }
+func (e *shownError) Unwrap() error { return e.err }
+
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sexton",
+		Short: "deploys object graphs and destroys what they drop, in order",
+		Long: `Sexton deploys graphs of objects whose classes, written in JavaScript or TypeScript, own real
+resources, and destroys in order what leaves the graph.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return a.flags.fromEnvironment(cmd.Flags(), a.LookupEnv)
+		},
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	a.flags.add(root.PersistentFlags())
+	root.AddCommand(a.planCommand(), a.deployCommand(), a.destroyCommand(), a.runCommand(),
+		a.snapshotCommand(), a.versionCommand())
+	for _, c := range root.Commands() {
+		c.DisableFlagsInUseLine = true
+	}
+	return root
+}
+
+// verb makes the function of a command: from here on errors are not about the command line, unless they
+// say so.
+func (a *app) verb(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.began = true
+		return run(cmd, args)
+	}
+}
+
+// examples indents lines as help texts have them.
+func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
+
+// style is that of a stream that a terminal shows.
+func (a *app) style() render.Style {
+	_, no := a.LookupEnv("NO_COLOR")
+	return render.Style{Color: a.StdoutTerminal && !no && !a.flags.json}
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sextongc/sexton"
+)
+
+func (a *app) deployCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "deploy [model]",
+		Short: "makes the environment what the model says",
+		Long: `Deploy makes the environment what the model says: it destroys what the model drops, runs the hooks
+and deploy(), destroys what the environment no longer holds, and saves. Without a model it takes
+model.json or model.yaml of the package.
+
+The first interrupt lets what runs finish, starts nothing new and saves. The second stops at once; the
+next deployment goes on from what is recorded.`,
+		Example: examples(
+			"sexton deploy --allow-package",
+			"sexton deploy model.json --env staging --allow-run=netctl --allow-read=config",
+			"sexton deploy --dir shop --allow-package --yes --json",
+		),
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.verb(func(_ *cobra.Command, args []string) error {
+			return a.deploy("deploy", func(e *sexton.Environment) (*sexton.Model, error) { return a.model(e, args) })
+		}),
+	}
+}
+
+// deploy deploys what model returns; nil destroys everything.
+func (a *app) deploy(verb string, model func(*sexton.Environment) (*sexton.Model, error)) error {
+	opts := a.options()
+	found, err := a.open(opts)
+	if err != nil {
+		return err
+	}
+	var m *sexton.Model
+	if model != nil {
+		if m, err = model(found); err != nil {
+			return err
+		}
+	}
+	p := a.newProgress(verb, found.Name())
+	defer p.stop()
+	opts.Observe, opts.Console, opts.Confirm = p.observe, p.console, a.confirm(p)
+	e, err := a.open(opts)
+	if err != nil {
+		return err
+	}
+	ctx, kill, stop := a.interruptible(p.note)
+	defer stop()
+	var report *sexton.Report
+	if m == nil {
+		report, err = e.Destroy(ctx, kill)
+	} else {
+		report, err = e.Deploy(ctx, kill, m)
+	}
+	return p.end(report, interruption(ctx, err))
+}
+
+// interruption replaces the errors that only say that a context is done.
+func interruption(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	left := sexton.ErrInterrupted
+	for _, e := range split(err) {
+		if exitCode(e) != exitInterrupted {
+			return err
+		}
+	}
+	return left
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sextongc/sexton"
+	"github.com/sextongc/sexton/internal/effect"
+)
+
+// flags are those that all verbs have.
+type flags struct {
+	dir, name, state     string
+	permissions          sexton.Permissions
+	allowPackage         bool
+	settings             sexton.Settings
+	json, quiet, verbose bool
+	logFormat            string
+	yes                  bool
+}
+
+func (f *flags) add(set *pflag.FlagSet) {
+	set.SortFlags = false
+	set.StringVar(&f.dir, "dir", "", "the package's directory (default: the working directory)")
+	set.StringVar(&f.name, "env", "", `name of the environment (default: what package.json says, else "default")`)
+	set.StringVar(&f.state, "state", "", "state directory (default: .sexton/<environment> in the package)")
+	for _, kind := range effect.Kinds() {
+		set.Var(&permission{&f.permissions, kind}, "allow-"+kind, permissionUsage[kind])
+		set.Lookup("allow-" + kind).NoOptDefVal = effect.Everything
+	}
+	set.BoolVar(&f.allowPackage, "allow-package", false, "scripts may do what package.json asks for")
+	set.StringVar(&f.settings.OnDestroyError, "on-destroy-error", "", "what a failed destroy() means: hold or continue (default hold)")
+	set.StringVar(&f.settings.Resurrection, "resurrection", "", "what becomes of doomed objects that are referred to again: tombstone or spare (default tombstone)")
+	set.IntVar(&f.settings.Concurrency, "concurrency", 0, "destructors that run at once (default 10)")
+	set.DurationVar(&f.settings.DestroyTimeout, "destroy-timeout", 0, "for the destroy() of one object (default 10m)")
+	set.DurationVar(&f.settings.HandlerTimeout, "handler-timeout", 0, "for a handler, hook, loaded() or recover() (default 1m)")
+	set.DurationVar(&f.settings.DeployTimeout, "deploy-timeout", 0, "for deploy() (default 1h)")
+	set.BoolVar(&f.json, "json", false, "print events, one JSON object per line")
+	set.BoolVarP(&f.quiet, "quiet", "q", false, "print errors and warnings only")
+	set.BoolVarP(&f.verbose, "verbose", "v", false, "print more: notifications, phases, kept objects")
+	set.StringVar(&f.logFormat, "log-format", "text", "format of errors and warnings: text or json")
+	set.BoolVar(&f.yes, "yes", false, "do not ask before much, or something protected, is destroyed")
+}
+
+var permissionUsage = map[string]string{
+	"run":   "scripts may run these `programs` (without a value: any)",
+	"read":  "scripts may read these `files` and directories, relative to the package (without a value: any)",
+	"write": "scripts may write these `files` and directories, relative to the package (without a value: any)",
+	"net":   "scripts may connect to these `hosts`, with or without a port (without a value: any)",
+	"env":   "scripts may read these environment `variables` (without a value: any)",
+}
+
+// permission is the flag --allow-<kind>.
+type permission struct {
+	granted *sexton.Permissions
+	kind    string
+}
+
+func (p *permission) String() string         { return "" }
+func (p *permission) Set(value string) error { return p.granted.Allow(p.kind, value) }
+func (p *permission) Type() string           { return "list" }
+
+// fromEnvironment sets global flags that are not on the command line from variables: --allow-read from
+// SEXTON_ALLOW_READ. One that is empty counts as not set.
+func (f *flags) fromEnvironment(set *pflag.FlagSet, lookup func(string) (string, bool)) error {
+	var global pflag.FlagSet
+	(&flags{}).add(&global)
+	var err error
+	global.VisitAll(func(known *pflag.Flag) {
+		flag := set.Lookup(known.Name)
+		name := "SEXTON_" + strings.ToUpper(strings.ReplaceAll(known.Name, "-", "_"))
+		value, ok := lookup(name)
+		if err != nil || !ok || value == "" || flag == nil || flag.Changed {
+			return
+		}
+		if e := set.Set(flag.Name, value); e != nil {
+			err = fmt.Errorf("%s: %w", name, e)
+		}
+	})
+	if err == nil && f.logFormat != "text" && f.logFormat != "json" {
+		err = fmt.Errorf(`--log-format is %q: want "text" or "json"`, f.logFormat)
+	}
+	return err
+}
+
+// options makes the options that the flags describe, for a package in the working directory unless a
+// flag names another one.
+func (a *app) options() *sexton.Options {
+	f := &a.flags
+	o := &sexton.Options{
+		Dir: a.path(f.dir), Name: f.name, Permissions: f.permissions, AllowPackage: f.allowPackage, Settings: f.settings,
+	}
+	if f.state != "" {
+		o.State = a.path(f.state)
+	}
+	return o
+}
+
+// open opens the environment that opts describe.
+func (a *app) open(opts *sexton.Options) (*sexton.Environment, error) {
+	e, err := sexton.Open(opts)
+	if err != nil {
+		return nil, usage(err)
+	}
+	a.pkgDir = e.Package().Dir
+	return e, nil
+}
+
+// model reads the model file that the arguments name, else that of the package.
+func (a *app) model(e *sexton.Environment, args []string) (*sexton.Model, error) {
+	var file string
+	if len(args) > 0 {
+		file = a.path(args[0])
+	} else {
+		var err error
+		if file, err = e.Package().ModelFile(); err != nil {
+			return nil, usage(err)
+		}
+	}
+	m, err := sexton.ReadModel(file)
+	if err != nil {
+		return nil, usage(err)
+	}
+	m.File = a.shortPath(file)
+	return m, nil
+}
+
+// path makes a path absolute.
+func (a *app) path(p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(a.Dir, p)
+}
+
+// shortPath is a path as people want to read it: relative where that is shorter.
+func (a *app) shortPath(p string) string {
+	if rel, err := filepath.Rel(a.Dir, p); err == nil && len(rel) < len(p) {
+		return rel
+	}
+	return p
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sextongc/sexton/internal/render"
+	"github.com/sextongc/sexton/internal/state"
+	"github.com/sextongc/sexton/serialize"
+)
+
+func (a *app) snapshotCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "snapshot",
+		Short: "prints the canonical snapshot of the environment",
+		Long: `Snapshot prints what is deployed, as one canonical JSON document. It takes no lock and may run beside
+a deployment. A snapshot is a valid model.`,
+		Example: examples(
+			"sexton snapshot",
+			"sexton snapshot --env staging > staging.json",
+		),
+		Args: cobra.NoArgs,
+		RunE: a.verb(func(*cobra.Command, []string) error {
+			e, err := a.open(a.options())
+			if err != nil {
+				return err
+			}
+			data, err := e.Snapshot()
+			if err != nil {
+				return err
+			}
+			_, err = a.Stdout.Write(data)
+			return err
+		}),
+	}
+	cmd.AddCommand(a.snapshotCheckCommand())
+	return cmd
+}
+
+func (a *app) snapshotCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [file]",
+		Short: "verifies a snapshot, or the state of the environment",
+		Long: `Check verifies a snapshot file: its form, its references and its digest. Without a file it verifies the
+state of the environment, more thoroughly than a deployment does, and lists all that is wrong.`,
+		Example: examples(
+			"sexton snapshot check",
+			"sexton snapshot check staging.json",
+		),
+		Args:                  cobra.MaximumNArgs(1),
+		DisableFlagsInUseLine: true,
+		RunE: a.verb(func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return a.checkFile(args[0])
+			}
+			return a.checkState()
+		}),
+	}
+}
+
+func (a *app) checkFile(name string) error {
+	data, err := os.ReadFile(a.path(name))
+	if err != nil {
+		return usage(err)
+	}
+	g, err := serialize.DecodeSnapshot(data)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errSnapshot, inFile(err, name))
+	}
+	a.say("%s: %s, all is well", name, render.Count(len(g.Objects), "object"))
+	return nil
+}
+
+// inFile names the file that an error of a decoder is about.
+func inFile(err error, name string) error {
+	if e, ok := err.(*serialize.Error); ok {
+		named := *e
+		named.File = name
+		return &named
+	}
+	return err
+}
+
+func (a *app) checkState() error {
+	e, err := a.open(a.options())
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(e.StateDir()); err != nil {
+		return usage(fmt.Errorf("state directory: %w", err))
+	}
+	bad := 0
+	for _, found := range state.Check(e.StateDir(), nil) {
+		level := "warning"
+		if !found.Harmless {
+			level = "error"
+			bad++
+		}
+		text := found.Problem
+		if found.File != "" {
+			text = found.File + ": " + text
+		}
+		a.log(level, text)
+	}
+	if bad > 0 {
+		return fmt.Errorf("%s: %w: %s", a.shortPath(e.StateDir()), errSnapshot, render.Count(bad, "problem"))
+	}
+	if _, err := e.Snapshot(); err != nil { // what the files mean
+		return err
+	}
+	a.say("%s: all is well", a.shortPath(e.StateDir()))
+	return nil
+}
+
+// say prints a line, unless nothing is to be printed.
+func (a *app) say(format string, args ...any) {
+	if !a.flags.quiet {
+		fmt.Fprintf(a.Stdout, format+"\n", args...)
+	}
+}
