@@ -269,7 +269,7 @@ func (d *deploying) settle(t *runtime.Task) error {
 	if n := d.s.rt.CancelTimers(); n > 0 {
 		d.warn(fmt.Sprintf("deploy() ended with %d timers set; they are cancelled", n))
 	}
-	return t.AwaitOperations()
+	return t.AwaitEffects()
 }
 
 func (d *deploying) hook(t *runtime.Task, name string) error {

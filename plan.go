@@ -78,7 +78,6 @@ func (s *Session) plan(ctx context.Context, t *runtime.Task, d *Deployment) (*Pl
 // plan says what comes next, once the merged graph is loaded.
 func (run *deploying) plan() (*Plan, error) {
 	s, d := run.s, run.Deployment
-	s.store.DropProvisional()
 	var dead []*objectstore.Object
 	dropped := append([]string(nil), run.merged.Dropped...)
 	for id := range run.outgoing() {

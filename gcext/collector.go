@@ -202,17 +202,16 @@ func PostDeployment(s *objectstore.Store, _ Phase, _ int) []*objectstore.Object 
 	return slices.DeleteFunc(s.Objects(), func(o *objectstore.Object) bool { return kept[o] })
 }
 
-// Collect runs one collection as part of task t. Where one runs already, it asks that one for another
-// round and waits for it (gc 5.7). Call it from outside of handlers and destructors only.
+// Collect runs one collection as part of task t, after the one that runs already, if any. Call it from
+// outside of handlers and destructors only.
 func (c *Collector) Collect(ctx context.Context, t *runtime.Task, scope Scope) (*Report, error) {
-	var run *collection
-	if c.running == nil {
-		run = c.begin(ctx, scope)
+	for c.running != nil {
+		c.running.wait(t)
 	}
-	return c.finish(t, run)
+	return c.finish(t, c.begin(ctx, scope))
 }
 
-// finish carries out run; nil: it joins the running collection.
+// finish carries out run; nil: it joins the running collection, which does one more round (gc 5.7).
 func (c *Collector) finish(t *runtime.Task, run *collection) (*Report, error) {
 	if run != nil {
 		run.collect(t)
@@ -220,11 +219,16 @@ func (c *Collector) finish(t *runtime.Task, run *collection) (*Report, error) {
 	}
 	run = c.running
 	run.again = true
-	for !run.done {
-		run.waiting = append(run.waiting, t)
+	run.wait(t)
+	return run.report, run.err
+}
+
+// wait parks t until the collection has ended.
+func (r *collection) wait(t *runtime.Task) {
+	for !r.done {
+		r.waiting = append(r.waiting, t)
 		t.Park()
 	}
-	return run.report, run.err
 }
 
 func (c *Collector) begin(ctx context.Context, scope Scope) *collection {

@@ -99,11 +99,27 @@ func (e *effects) perform(call goja.FunctionCall) goja.Value {
 		reject(errNoBroker)
 		return promise
 	}
+	rt.effects++
 	e.running.Go(func() {
 		outcome := rt.opts.Broker.Do(e.ctx, req)
-		rt.Enqueue(func() { resolve(e.outcome(outcome)) })
+		rt.Enqueue(func() {
+			resolve(e.outcome(outcome))
+			e.ended()
+		})
 	})
 	return promise
+}
+
+// ended counts an effect as done, and lets go on who waits for the last one.
+func (e *effects) ended() {
+	e.rt.effects--
+	if e.rt.effects == 0 {
+		waiting := e.rt.onQuiet
+		e.rt.onQuiet = nil
+		for _, fn := range waiting {
+			fn()
+		}
+	}
 }
 
 var errNoBroker = errors.New("effects are not available here")

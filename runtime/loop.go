@@ -16,7 +16,6 @@ type loop struct {
 	timers timers
 	seq    uint64
 	holds  int
-	onIdle []func() // called when holds falls to 0
 }
 
 func (l *loop) init() { l.signal = make(chan struct{}, 1) }
@@ -99,13 +98,6 @@ func (rt *Runtime) Hold() (release func()) {
 		if !released {
 			released = true
 			rt.loop.holds--
-			if rt.loop.holds == 0 {
-				waiting := rt.loop.onIdle
-				rt.loop.onIdle = nil
-				for _, fn := range waiting {
-					fn()
-				}
-			}
 		}
 	}
 }

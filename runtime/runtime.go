@@ -63,6 +63,9 @@ type Runtime struct {
 	async      any   // the async context
 	asyncOuter []any // the contexts around it while promise jobs run
 
+	effects int      // under way, that scripts asked for
+	onQuiet []func() // called when effects falls to 0
+
 	current  *Task // the task that runs
 	tasks    map[*Task]uint64
 	taskSeq  uint64

@@ -239,12 +239,15 @@ type waiting struct {
 	value             goja.Value
 }
 
-// AwaitOperations waits until no host operation is pending (see Operations).
-func (t *Task) AwaitOperations() error {
-	l := &t.rt.loop
-	if l.holds > 0 {
-		l.onIdle = append(l.onIdle, t.unpark)
-	}
-	t.parkUntil(func() bool { return l.holds == 0 })
+// AwaitEffects waits until no effect is under way that a script asked for, those included that are
+// asked for meanwhile.
+func (t *Task) AwaitEffects() error {
+	rt := t.rt
+	t.parkUntil(func() bool {
+		if rt.effects > 0 {
+			rt.onQuiet = append(rt.onQuiet, t.unpark)
+		}
+		return rt.effects == 0
+	})
 	return t.cause
 }

@@ -2,7 +2,7 @@ package runtime_test
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +10,7 @@ import (
 	"github.com/dop251/goja"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sextongc/sexton/internal/effect"
 	"github.com/sextongc/sexton/runtime"
 )
 
@@ -145,23 +146,33 @@ func TestDeadlock(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAwaitOperations(t *testing.T) {
-	var lost []string
-	h := newHost(t, &runtime.Options{Unhandled: func(err *runtime.ScriptError, _ any) { lost = append(lost, err.Error()) }})
+// brokerFunc answers every request alike.
+type brokerFunc func() *effect.Outcome
+
+func (f brokerFunc) Do(context.Context, *effect.Request) *effect.Outcome { return f() }
+
+func TestAwaitEffects(t *testing.T) {
+	gate := make(chan struct{})
+	h := newHost(t, &runtime.Options{
+		Extensions: []*runtime.Extension{runtime.Files()},
+		Broker: brokerFunc(func() *effect.Outcome {
+			<-gate
+			return &effect.Outcome{Result: json.RawMessage("null")}
+		}),
+	})
 	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
-		require.NoError(t, task.AwaitOperations())
-		_, resolve, _ := h.Promise()
-		_, _, reject := h.Promise()
-		go h.Enqueue(func() {
-			resolve(1)
-			h.Enqueue(func() { reject(errors.New("lost")) })
-		})
-		require.Equal(t, 2, h.Operations())
-		require.NoError(t, task.AwaitOperations())
-		require.Zero(t, h.Operations())
+		require.NoError(t, task.AwaitEffects()) // there is none
+		_, err := h.load(task, `import { rm } from "sexton/fs";
+			rm("a").then(() => { console.log("a"); return rm("b"); }).then(() => console.log("b"));`)
+		require.NoError(t, err)
+		_, _, reject := h.Promise() // an operation that is no effect
+		close(gate)
+		require.NoError(t, task.AwaitEffects())
+		require.Equal(t, []string{"a", "b"}, h.lines)
+		require.Equal(t, 1, h.Operations())
+		reject(nil)
 		return nil
 	}))
-	require.Equal(t, []string{"Error: lost"}, lost)
 }
 
 func TestUnhandled(t *testing.T) {

@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/sextongc/sexton"
+	"github.com/sextongc/sexton/runtime"
+)
+
+// Options says which tests run, and how.
+type Options struct {
+	sexton.Options
+	RunOptions
+	Files     []string   // relative to Dir, as Find returns them
+	Reporters []Reporter // hear of everything; the caller closes them
+	Update    bool       // stored values are replaced by what the tests give
+}
+
+// run is one call of Run.
+type run struct {
+	opts    *Options
+	dir     string
+	golden  *Golden
+	summary Summary
+	err     error // the first error of a reporter
+}
+
+// Run runs test files one after another, each in a runtime of its own, and returns the summary. An
+// error is about the run itself: a reporter that cannot write, a file of stored values that cannot be
+// read. Cancelling ctx interrupts the scripts.
+func Run(ctx context.Context, opts *Options) (*Summary, error) {
+	pkg, err := sexton.LoadPackage(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{opts: opts, dir: pkg.Dir, golden: NewGolden(opts.Update)}
+	began := time.Now()
+	for _, file := range opts.Files {
+		if err := r.file(ctx, file); err != nil {
+			r.fail(file, "", err)
+		}
+		if r.err != nil || ctx.Err() != nil || opts.Bail && r.summary.Fail > 0 {
+			break
+		}
+	}
+	r.summary.Files = len(opts.Files)
+	r.summary.Duration = time.Since(began)
+	return &r.summary, errors.Join(r.err, ctx.Err(), r.golden.Close())
+}
+
+// path is where a test file is.
+func (r *run) path(file string) string { return filepath.Join(r.dir, filepath.FromSlash(file)) }
+
+func (r *run) report(e *Event) {
+	r.summary.Add(e)
+	for _, reporter := range r.opts.Reporters {
+		if err := reporter.Report(e); err != nil && r.err == nil {
+			r.err = err
+		}
+	}
+}
+
+// fault reports that the runner itself, not a test, is wrong.
+func (r *run) fault(h *host, err error) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s: %w", h.current, err)
+	}
+}
+
+// fail reports what ended a file, or one of its tests, from outside of its scripts.
+func (r *run) fail(file, test string, err error) {
+	e := &Event{Type: TypeFail, Kind: KindSuite, Name: file, File: file, Error: errorOf(err)}
+	if test != "" {
+		e.Kind, e.Name, e.Path = KindTest, test, []string{test}
+	}
+	r.report(e)
+}
+
+// errorOf makes an Error of a Go error; that of a script keeps its stack.
+func errorOf(err error) *Error {
+	var script *runtime.ScriptError
+	if !errors.As(err, &script) {
+		return &Error{Message: err.Error()}
+	}
+	e := &Error{Name: script.Name, Message: script.Message}
+	for _, f := range script.Stack {
+		e.Stack = append(e.Stack, "at "+f.String())
+	}
+	if script.Cause != nil {
+		e.Cause = errorOf(script.Cause)
+	}
+	return e
+}
+
+// file runs the tests of one file.
+func (r *run) file(ctx context.Context, file string) error {
+	h := &host{run: r, ctx: ctx, clock: &clock{}, began: time.Now()}
+	opts := &sexton.SessionOptions{
+		Options: r.opts.Options, Clock: h.clock, Anonymous: true, TraceCreation: true,
+		Entries:   []runtime.Entry{{Name: file, Path: file}},
+		Unhandled: h.unhandled,
+	}
+	opts.Extensions = append([]*runtime.Extension{Extension(
+		func(rt *runtime.Runtime) (Host, error) { h.rt = rt; return h, nil },
+		func(m *Module) { h.module = m },
+	)}, r.opts.Extensions...)
+	var err error
+	if h.session, err = sexton.NewSession(opts); err != nil {
+		return err
+	}
+	err = h.session.Run(ctx, func(t *runtime.Task) error {
+		if err := h.module.File(file); err != nil {
+			return err
+		}
+		if err := h.session.Load(ctx, t); err != nil {
+			return err
+		}
+		promise, err := h.module.Run(&r.opts.RunOptions)
+		if err != nil {
+			return err
+		}
+		_, err = t.Await(promise)
+		return err
+	})
+	if err != nil && h.current != "" {
+		r.fail(file, h.current, err)
+		err = nil
+	}
+	return errors.Join(err, h.session.Close())
+}
+
+// unhandled makes the running test fail; before the first one, the file.
+func (h *host) unhandled(err *runtime.ScriptError, _ any) {
+	h.rt.Enqueue(func() { h.check(h.module.Fault(h.rt.ErrorValue(err))) })
+}
