@@ -39,6 +39,7 @@ type Report struct {
 	Destroyed []Object // in the order of their ends
 	Failed    []gcext.Failure
 	Blocked   []gcext.Blocked
+	Ignored   []gcext.Failure        // failures that onDestroyError "continue" passed over
 	Handlers  []gcext.HandlerFailure // handlers that failed (gc 4.8)
 	Notified  int                    // handlers called
 	Warnings  []string
@@ -50,10 +51,10 @@ type Report struct {
 // Incomplete reports whether something that should be destroyed is not.
 func (r *Report) Incomplete() bool { return len(r.Failed) > 0 || len(r.Blocked) > 0 || r.Interrupted }
 
-// add notes what a collection did. An object that failed before counts once, with its latest error,
-// and not at all if it is destroyed by now.
+// add notes what a collection did and its events did not tell.
 func (r *Report) add(c *gcext.Report) {
 	r.Notified += c.Notified
+	r.Ignored = append(r.Ignored, c.Ignored...)
 	r.Handlers = append(r.Handlers, c.Handlers...)
 	r.Interrupted = r.Interrupted || c.Interrupted
 }

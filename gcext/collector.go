@@ -93,6 +93,7 @@ type Report struct {
 	Rounds      int // rounds that found something
 	Failed      []Failure // in creation order, like Blocked
 	Blocked     []Blocked
+	Ignored     []Failure // failures that onDestroyError "continue" passed over
 	Handlers    []HandlerFailure
 	Interrupted bool // cancelled (gc 5.8): what is left is doomed and waits for the next deployment
 }

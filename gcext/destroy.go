@@ -100,9 +100,12 @@ func (d *destruction) end(i int32, o *objectstore.Object, err error, took time.D
 	r := d.r
 	if err != nil {
 		r.c.observe(Event{Kind: EventFailed, Object: o, Err: err, Duration: took})
-		r.report.Failed = append(r.report.Failed, Failure{ID: o.ID, Type: o.Type(), Error: err.Error()})
-		r.failed = append(r.failed, o)
-		if !r.c.settings.Continue || o.Broken() != "" {
+		failure := Failure{ID: o.ID, Type: o.Type(), Error: err.Error()}
+		if r.c.settings.Continue && o.Broken() == "" {
+			r.report.Ignored = append(r.report.Ignored, failure)
+		} else {
+			r.report.Failed = append(r.report.Failed, failure)
+			r.failed = append(r.failed, o)
 			r.tried[o] = true
 			o.Failure, o.BlockedBy = err.Error(), ""
 			return end{i, true}
