@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +51,7 @@ func (a *app) deploy(verb string, model func(*sexton.Environment) (*sexton.Model
 	if err != nil {
 		return err
 	}
-	ctx, kill, stop := a.interruptible(p.note)
+	ctx, kill, stop := a.interruptible(p.note, interruptsDeployment)
 	defer stop()
 	var report *sexton.Report
 	if m == nil {
@@ -58,7 +59,11 @@ func (a *app) deploy(verb string, model func(*sexton.Environment) (*sexton.Model
 	} else {
 		report, err = e.Deploy(ctx, kill, m)
 	}
-	return p.end(report, interruption(ctx, err))
+	err = interruption(ctx, err)
+	if errors.Is(err, sexton.ErrInterrupted) {
+		err = &hintedError{err, "the next deployment goes on with what is left"}
+	}
+	return p.end(report, err)
 }
 
 // interruption replaces the errors that only say that a context is done.
@@ -66,11 +71,10 @@ func interruption(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	left := sexton.ErrInterrupted
 	for _, e := range split(err) {
 		if exitCode(e) != exitInterrupted {
 			return err
 		}
 	}
-	return left
+	return sexton.ErrInterrupted
 }

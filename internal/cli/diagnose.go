@@ -130,6 +130,10 @@ func (a *app) sourceLine(path string, line int) string {
 
 // hint says what to do about an error; empty if its message does.
 func hint(err error) string {
+	var hinted *hintedError
+	if errors.As(err, &hinted) {
+		return hinted.hint
+	}
 	var phase *sexton.PhaseError
 	var corrupt *state.CorruptError
 	switch {
@@ -139,8 +143,6 @@ func hint(err error) string {
 		return "nothing was changed; the snapshots of the deployments before are beside it, as snapshot.<n>.json"
 	case errors.Is(err, sexton.ErrCorrupt):
 		return "nothing was changed; `sexton snapshot check` lists what is wrong"
-	case errors.Is(err, sexton.ErrInterrupted):
-		return "the next deployment goes on with what is left"
 	case errors.Is(err, sexton.ErrBroken):
 		return "nothing was changed; repair the class, or leave the object out of the model, and deploy again"
 	case errors.Is(err, sexton.ErrIncomplete):
@@ -152,6 +154,15 @@ func hint(err error) string {
 	}
 	return ""
 }
+
+// hintedError is an error with what to do about it, where only the verb knows.
+type hintedError struct {
+	err  error
+	hint string
+}
+
+func (e *hintedError) Error() string { return e.err.Error() }
+func (e *hintedError) Unwrap() error { return e.err }
 
 // showError prints an error for each reason that it has: to standard error, and as events with --json.
 func (a *app) showError(err error) {

@@ -64,7 +64,7 @@ func (a *app) plan(f *planFlags, args []string) error {
 	if f.destroy && len(args) > 0 {
 		return usage(fmt.Errorf("plan --destroy takes no model"))
 	}
-	ctx, _, stop := a.interruptible(func(string) {})
+	ctx, _, stop := a.interruptible(func(string) {}, "")
 	defer stop()
 	file := planFile{V: 1, Environment: e.Name()}
 	before, err := e.Snapshot() // before the plan: if the state moves meanwhile, the plan counts as outdated

@@ -25,7 +25,13 @@ type progress struct {
 	running []running // destructors, in the order of their starts
 	done    int       // destroyed
 	objects map[string]sexton.Object
-	errors  []error // of destructors and handlers, in order
+	errors  []failure // of destructors and handlers, in order
+}
+
+// failure is an error of a destructor or handler.
+type failure struct {
+	object, handler string
+	err             error
 }
 
 // running is a destructor under way.
@@ -136,7 +142,7 @@ func (p *progress) observe(e sexton.Event) {
 			p.done++
 		}
 		if e.Err != nil {
-			p.errors = append(p.errors, failure(&e))
+			p.failed(&e)
 		}
 		if e.Kind == "warning" {
 			p.view.clear()
@@ -162,26 +168,32 @@ func (p *progress) end(r *sexton.Report, err error) error {
 	}
 	p.view.report(p, r)
 	for _, failed := range p.errors {
-		p.app.showError(failed)
+		p.app.showError(failed.err)
 	}
 	if err != nil {
 		p.app.showError(err)
 		err = &shownError{err}
 	}
-	p.view.summary(summarize(p.name, r, err))
+	if text := summarize(r, err); text != "" {
+		p.view.summary(p.name + ": " + text)
+	}
 	return err
 }
 
-// failure is the error of an event, with whose it is.
-func failure(e *sexton.Event) error {
+// failed keeps the error of an event, with whose it is. What is tried again counts once, with its latest
+// error.
+func (p *progress) failed(e *sexton.Event) {
+	f := failure{object: e.Object.ID, err: fmt.Errorf("%s: %w", label(e.Object), e.Err)}
 	if e.Subscriber != nil {
-		return fmt.Errorf("%s: %s(%s): %w", label(e.Subscriber), e.Handler, e.Object.ID, e.Err)
+		f.handler = e.Subscriber.ID + "." + e.Handler
+		f.err = fmt.Errorf("%s: %s(%s): %w", label(e.Subscriber), e.Handler, e.Object.ID, e.Err)
 	}
-	return fmt.Errorf("%s: destroy(): %w", label(e.Object), e.Err)
+	p.errors = slices.DeleteFunc(p.errors, func(old failure) bool { return old.object == f.object && old.handler == f.handler })
+	p.errors = append(p.errors, f)
 }
 
-// summarize is the last line.
-func summarize(name string, r *sexton.Report, err error) string {
+// summarize is the last line; empty if an error says it all.
+func summarize(r *sexton.Report, err error) string {
 	var parts []string
 	for _, part := range []struct {
 		n    int
@@ -196,17 +208,19 @@ func summarize(name string, r *sexton.Report, err error) string {
 	}
 	text := strings.Join(parts, ", ")
 	switch {
-	case r.Interrupted:
-		text = strings.TrimSuffix("interrupted; "+text, "; ")
-	case err != nil && exitCode(err) != exitIncomplete:
-		text = strings.TrimSuffix("failed; "+text, "; ")
+	case text == "" && err != nil:
+		return ""
 	case text == "":
-		text = "nothing to do"
+		return "nothing to do"
+	case r.Interrupted:
+		text = "interrupted; " + text
+	case err != nil && exitCode(err) != exitIncomplete:
+		text = "failed; " + text
 	}
 	if d := render.Duration(r.Duration); d != "" {
 		text += " in " + d
 	}
-	return name + ": " + text
+	return text
 }
 
 // label names an object for people: "Server web".

@@ -68,7 +68,7 @@ func (a *app) run(script *sexton.Script) error {
 	p := a.newProgress("run", "run")
 	defer p.stop()
 	opts.Observe, opts.Console = p.observe, p.console
-	ctx, kill, stop := a.interruptible(p.note)
+	ctx, kill, stop := a.interruptible(p.note, interruptsScript)
 	defer stop()
 	a.source = script.Source
 	report, err := sexton.Run(ctx, kill, opts, script)

@@ -6,9 +6,15 @@ import (
 	"github.com/sextongc/sexton"
 )
 
-// interruptible returns contexts that signals cancel: the first one ctx, the second one kill. note says so.
-// stop ends that.
-func (a *app) interruptible(note func(text string)) (ctx, kill context.Context, stop func()) {
+// What the first interrupt does.
+const (
+	interruptsDeployment = "interrupted: what runs is finished, nothing new is started; interrupt again to stop at once"
+	interruptsScript     = "interrupted: the script is ended, what is left is destroyed; interrupt again to stop at once"
+)
+
+// interruptible returns contexts that signals cancel: the first one ctx, the second one kill. note tells the
+// user, of the first one with the text first. stop ends that.
+func (a *app) interruptible(note func(text string), first string) (ctx, kill context.Context, stop func()) {
 	kill, killNow := context.WithCancelCause(context.Background())
 	ctx, cancel := context.WithCancelCause(kill)
 	done := make(chan struct{})
@@ -17,7 +23,7 @@ func (a *app) interruptible(note func(text string)) (ctx, kill context.Context, 
 		defer close(ended)
 		select {
 		case <-a.Signals:
-			note("interrupted: what runs is finished, nothing new is started; interrupt again to stop at once")
+			note(first)
 			cancel(sexton.ErrInterrupted)
 		case <-done:
 			return

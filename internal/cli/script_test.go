@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sextongc/sexton/internal/state"
+)
+
+var update = flag.Bool("update", false, "write what commands print into the test scripts and golden files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"sexton": func() {
+		s, err := Process()
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(Main(s))
+	}})
+}
+
+// TestScripts runs testdata/script/*.txtar. Besides the usual commands there are
+//
+//	exits N program args…   runs it and wants that exit code
+//	lock DIR                holds the lock of a state directory until the script ends
+//	plain FILE…             replaces times, durations and generated ids in files
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		UpdateScripts:       *update,
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits,
+			"lock": func(ts *testscript.TestScript, _ bool, args []string) {
+				dir, err := state.Open(ts.MkAbs(args[0]), &state.Options{Create: true})
+				ts.Check(err)
+				ts.Defer(func() { ts.Check(dir.Close()) })
+			},
+			"plain": func(ts *testscript.TestScript, _ bool, args []string) {
+				for _, file := range args {
+					text := ts.ReadFile(file)
+					for pattern, by := range map[string]string{
+						`"time":"[^"]*"`:                         `"time":"T"`,
+						`"durationMs":[0-9.]+`:                   `"durationMs":1`,
+						`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]+`: `ID`,
+					} {
+						text = regexp.MustCompile(pattern).ReplaceAllString(text, by)
+					}
+					ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o644))
+				}
+			},
+		},
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code program args...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// The examples of the help texts run as they stand.
+func TestExamples(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell")
+	}
+	files := map[string]string{
+		"package.json": `{"name": "shop"}`,
+		"index.ts":     `import { Resource } from "sexton"; export class Item extends Resource {}`,
+		"model.json":   `{"?": {"type": "Environment", "id": "shop"}, "applications": [{"?": {"type": "Item", "id": "a"}}]}`,
+		"script.ts":    `console.log(scriptArgs)`,
+
+		"shop/package.json": `{"name": "shop"}`,
+		"shop/index.ts":     `import { Resource } from "sexton"; export class Item extends Resource {}`,
+		"shop/model.json":   `{"?": {"type": "Environment", "id": "shop"}, "applications": [{"?": {"type": "Item", "id": "a"}}]}`,
+	}
+	a := &app{State: &State{}}
+	for _, c := range a.command().Commands() {
+		for _, c := range append(c.Commands(), c) {
+			if c.Name() == "help" || c.Name() == "completion" || c.Parent().Name() == "completion" {
+				continue
+			}
+			examples := strings.Split(c.Example, "\n")
+			t.Run(c.CommandPath(), func(t *testing.T) {
+				require.GreaterOrEqual(t, len(examples), 2)
+				require.LessOrEqual(t, len(examples), 4)
+				for _, line := range examples {
+					dir := t.TempDir()
+					for name, text := range files {
+						require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+						require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+					}
+					prepare := "sexton deploy >/dev/null && sexton snapshot >staging.json && sexton destroy --yes >/dev/null && "
+					cmd := exec.Command(shell, "-c", prepare+strings.TrimSpace(line))
+					cmd.Dir = dir
+					out, err := cmd.CombinedOutput()
+					var exit *exec.ExitError
+					if errors.As(err, &exit) && exit.ExitCode() == exitChanges && strings.Contains(line, "exitcode") {
+						err = nil
+					}
+					require.NoError(t, err, "%s\n%s", line, out)
+				}
+			})
+		}
+	}
+}
