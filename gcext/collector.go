@@ -88,9 +88,9 @@ type HandlerFailure struct{ Publisher, Subscriber, Type, Handler, Error string }
 
 // Report is what a collection did.
 type Report struct {
-	Destroyed   int // objects whose destruction completed
-	Notified    int // handlers called
-	Rounds      int // rounds that found something
+	Destroyed   int       // objects whose destruction completed
+	Notified    int       // handlers called
+	Rounds      int       // rounds that found something
 	Failed      []Failure // in creation order, like Blocked
 	Blocked     []Blocked
 	Ignored     []Failure // failures that onDestroyError "continue" passed over
