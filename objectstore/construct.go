@@ -1,7 +1,6 @@
 package objectstore
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,22 +24,27 @@ func (g *Registry) construct(this, newTarget, properties, owner, options goja.Va
 	if err != nil {
 		panic(g.typeError("%v", err))
 	}
-	o, err := s.create(v, c, properties, owner, options)
+	in := s.inlined
+	if in != nil && in.class == c && in.made == nil {
+		s.inlined = nil // not for what the properties of this one make
+	} else {
+		in = nil
+	}
+	o, err := s.create(v, c, in, properties, owner, options)
+	if in != nil {
+		in.made = o
+	}
 	if err != nil {
 		if o != nil {
 			s.forget(o)
 		}
-		var thrown *goja.Exception
-		if errors.As(err, &thrown) {
-			panic(thrown) // by the constructor of an inline object
-		}
-		panic(g.typeError("%v", err))
+		g.rethrow(err)
 	}
 	return v
 }
 
 // create registers v and gives it its declared properties.
-func (s *Store) create(v *goja.Object, c *Class, properties, owner, options goja.Value) (*Object, error) {
+func (s *Store) create(v *goja.Object, c *Class, in *inlined, properties, owner, options goja.Value) (*Object, error) {
 	g := s.registry
 	fail := func(err error) error { return fmt.Errorf("%s: %w", c.Short(), err) }
 	own, err := s.ownerArgument(owner)
@@ -55,12 +59,23 @@ func (s *Store) create(v *goja.Object, c *Class, properties, owner, options goja
 	if err != nil {
 		return nil, fail(err)
 	}
+	if in != nil { // constructors need not pass all their arguments on
+		if own == nil {
+			own = in.owner
+		}
+		if id == "" {
+			id = in.id
+		}
+		if name == "" {
+			name = in.name
+		}
+	}
 	if id == "" {
 		id = s.opts.NewID()
 	} else if err := s.freeID(id); err != nil {
 		return nil, fail(err)
 	}
-	for _, key := range given.keys() {
+	for _, key := range given.keys {
 		if c.Property(key) == nil {
 			return nil, fail(fmt.Errorf("unknown property %s%s", key, nearest(key, c)))
 		}
@@ -77,11 +92,22 @@ func (s *Store) create(v *goja.Object, c *Class, properties, owner, options goja
 	for _, p := range c.Properties {
 		value, err := s.initial(o, p, given.get(p.Name))
 		if err != nil {
+			if _, ok := err.(*ValueError); ok {
+				err = fmt.Errorf("%s: %w", o, err)
+			}
+			return o, err
+		}
+		if err := define(v, p, value); err != nil {
 			return o, fmt.Errorf("%s: %w", o, err)
 		}
-		g.lib.must("define", v, g.vm.ToValue(p.Name), value)
 	}
 	return o, nil
+}
+
+// define gives an object a declared property: not configurable, so that a class field of its name is
+// an error instead of a silent replacement.
+func define(v *goja.Object, p *Property, value goja.Value) error {
+	return v.DefineDataProperty(p.Name, value, goja.FLAG_TRUE, goja.FLAG_FALSE, goja.FLAG_TRUE)
 }
 
 // initial returns the first value of a declared property.
@@ -90,212 +116,28 @@ func (s *Store) initial(o *Object, p *Property, given goja.Value) (goja.Value, e
 	if given == nil || goja.IsUndefined(given) {
 		if p.Usage == UsageConfig {
 			if stored, ok := s.opts.Config[p.Name]; ok {
-				v := g.toScript(stored)
-				_, err := (&converter{registry: g}).toValue(p.Type, v, p.Name)
+				v := g.toScript(stored, nil)
+				_, err := g.plain(p.Type, v, p.Name)
 				return v, err
 			}
 		}
 		switch {
 		case p.HasDefault:
-			return g.toScript(p.Default), nil
-		case p.Optional || p.Usage == UsageOut || p.Usage == UsageRuntime:
+			return g.toScript(p.Default, nil), nil
+		case p.Optional || p.Usage == UsageOut || p.Usage == UsageConst || p.Usage == UsageRuntime:
 			return goja.Undefined(), nil
 		}
 		return nil, &ValueError{Path: p.Name, Expected: p.Type.String(), Got: "nothing; it is required"}
 	}
-	if p.Usage == UsageRuntime {
+	if p.Usage == UsageRuntime || goja.IsNull(given) && p.Optional {
 		return given, nil
 	}
-	if goja.IsNull(given) && p.Optional {
-		return given, nil
-	}
-	v, err := s.inline(o, p.Type, given, p.Name)
+	v, err := s.inline(o, p.Type, given)
 	if err != nil {
-		return nil, err
+		return nil, at(err, p.Name)
 	}
-	_, err = (&converter{registry: g}).toValue(p.Type, v, p.Name)
+	_, err = g.plain(p.Type, v, p.Name)
 	return v, err
-}
-
-// inline makes managed objects of the plain objects that stand where t expects a class; o owns them.
-// What needs no change is returned as it is.
-func (s *Store) inline(o *Object, t *Type, v goja.Value, path string) (goja.Value, error) {
-	g := s.registry
-	x, ok := v.(*goja.Object)
-	if !ok || !t.mentionsClass() {
-		return v, nil
-	}
-	switch t.Kind {
-	case KindClass:
-		if _, plain := (&converter{registry: g}).plainObject(x); plain {
-			return s.inlineObject(o, t.Class, x, path)
-		}
-		return v, nil
-	case KindList, KindMap, KindShape:
-	default:
-		return v, nil
-	}
-	var out *goja.Object
-	for _, key := range x.Keys() {
-		elem := t.Elem
-		if t.Kind == KindShape {
-			at := slices.IndexFunc(t.Fields, func(p *Property) bool { return p.Name == key })
-			if at < 0 {
-				continue
-			}
-			elem = t.Fields[at].Type
-		}
-		old := x.Get(key)
-		made, err := s.inline(o, elem, old, path+"."+key)
-		if err != nil {
-			return nil, err
-		}
-		if made == old {
-			continue
-		}
-		if out == nil { // the caller's container stays as it is
-			plain := g.vm.NewObject()
-			if t.Kind == KindList {
-				plain = g.vm.NewArray()
-			}
-			for _, k := range x.Keys() {
-				g.set(plain, k, x.Get(k))
-			}
-			out = plain
-		}
-		g.set(out, key, made)
-	}
-	if out == nil {
-		return v, nil
-	}
-	return out, nil
-}
-
-func (s *Store) inlineObject(o *Object, c *Class, x *goja.Object, path string) (goja.Value, error) {
-	g := s.registry
-	properties, options := g.vm.NewObject(), g.vm.NewObject()
-	for _, key := range x.Keys() {
-		if key != "?" {
-			g.set(properties, key, x.Get(key))
-			continue
-		}
-		header, ok := x.Get(key).(*goja.Object)
-		if !ok {
-			return nil, &ValueError{Path: path, Reason: `"?" is no object`}
-		}
-		for _, key := range header.Keys() {
-			switch key {
-			case "type":
-				sub, err := g.Lookup(header.Get(key).String())
-				if err != nil {
-					return nil, &ValueError{Path: path, Reason: err.Error()}
-				}
-				if !sub.Is(c) {
-					return nil, &ValueError{Path: path, Expected: c.label(), Got: sub.Short()}
-				}
-				c = sub
-			case "id", "name":
-				g.set(options, key, header.Get(key))
-			default:
-				return nil, &ValueError{Path: path, Reason: fmt.Sprintf(`"?" has an unknown field %q: type, id, name`, key)}
-			}
-		}
-	}
-	return g.lib.call("make", c.script.constructor.Object(), properties, o.Value(), options)
-}
-
-func (g *Registry) set(o *goja.Object, key string, v goja.Value) {
-	if err := o.DefineDataProperty(key, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
-		panic(err) // a fresh container takes everything
-	}
-}
-
-// mentionsClass reports whether values of the type can hold managed objects by declaration.
-func (t *Type) mentionsClass() bool {
-	switch t.Kind {
-	case KindClass:
-		return true
-	case KindList, KindMap:
-		return t.Elem.mentionsClass()
-	case KindShape:
-		return slices.ContainsFunc(t.Fields, func(p *Property) bool { return p.Type.mentionsClass() })
-	}
-	return false
-}
-
-func (s *Store) ownerArgument(v goja.Value) (*Object, error) {
-	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
-		return nil, nil
-	}
-	o := s.registry.Find(v)
-	switch {
-	case o == nil:
-		return nil, fmt.Errorf("the owner (second argument) must be a managed object, got %s", Describe(v))
-	case o.store != s:
-		return nil, fmt.Errorf("the owner %s belongs to an earlier deployment", o)
-	case o.state == Destroyed:
-		return nil, fmt.Errorf("the owner %s is destroyed", o)
-	}
-	return o, nil
-}
-
-// arguments are the properties that `new` was given.
-type arguments struct{ o *goja.Object }
-
-func propertiesArgument(v goja.Value) (arguments, error) {
-	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
-		return arguments{}, nil
-	}
-	o, ok := v.(*goja.Object)
-	if !ok || o.ClassName() == "Array" || isFunction(o) {
-		return arguments{}, fmt.Errorf("the properties (first argument) must be an object, got %s", Describe(v))
-	}
-	return arguments{o}, nil
-}
-
-func (a arguments) keys() []string {
-	if a.o == nil {
-		return nil
-	}
-	return a.o.Keys()
-}
-
-func (a arguments) get(name string) goja.Value {
-	if a.o == nil {
-		return nil
-	}
-	return a.o.Get(name)
-}
-
-func optionsArgument(v goja.Value) (id, name string, err error) {
-	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
-		return "", "", nil
-	}
-	o, ok := v.(*goja.Object)
-	if !ok {
-		return "", "", fmt.Errorf("the options (third argument) must be an object { id, name }, got %s", Describe(v))
-	}
-	for _, key := range o.Keys() {
-		v := o.Get(key)
-		if goja.IsUndefined(v) {
-			continue
-		}
-		text, ok := v.(goja.String)
-		if !ok {
-			return "", "", fmt.Errorf("option %s must be a string, got %s", key, Describe(v))
-		}
-		switch key {
-		case "id":
-			if id = text.String(); id == "" {
-				return "", "", fmt.Errorf("option id is empty")
-			}
-		case "name":
-			name = text.String()
-		default:
-			return "", "", fmt.Errorf("unknown option %s: id, name", key)
-		}
-	}
-	return id, name, nil
 }
 
 func (g *Registry) valueOf(o *Object) goja.Value {
@@ -303,38 +145,6 @@ func (g *Registry) valueOf(o *Object) goja.Value {
 		return goja.Null()
 	}
 	return o.Value()
-}
-
-// nearest suggests a declared property for a misspelt one.
-func nearest(key string, c *Class) string {
-	for _, p := range c.Properties {
-		if strings.EqualFold(p.Name, key) || Distance(p.Name, key) <= 2 {
-			return fmt.Sprintf("; did you mean %s?", p.Name)
-		}
-	}
-	return ""
-}
-
-// Distance is the edit distance (Levenshtein) of two names.
-func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			above := row[j+1]
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(above+1, row[j]+1, last+cost)
-			last = above
-		}
-	}
-	return row[len(b)]
 }
 
 // Caller returns "file:line:column" of the innermost frame of user code.
@@ -346,4 +156,41 @@ func Caller(vm *goja.Runtime) string {
 		}
 	}
 	return ""
+}
+
+// forget drops an object that never was one: its constructor threw, or it was made while loading and
+// nothing refers to it (gc 5.4, 6.7). What was made inline for it goes with it.
+func (s *Store) forget(o *Object) {
+	i := len(s.objects) - 1
+	for i >= 0 && s.objects[i].seq > o.seq {
+		i--
+	}
+	if i < 0 || s.objects[i] != o {
+		return
+	}
+	drop := map[*Object]bool{o: true}
+	for _, x := range s.objects[i+1:] {
+		if drop[x.owner] {
+			drop[x] = true
+		}
+	}
+	s.forgetAll(drop, i)
+}
+
+// forgetAll drops objects, none of which stands before the first in creation order.
+func (s *Store) forgetAll(drop map[*Object]bool, first int) {
+	rest := slices.DeleteFunc(s.objects[first:], func(o *Object) bool {
+		if !drop[o] {
+			return false
+		}
+		o.state = Destroyed
+		o.subs, o.index = nil, nil
+		if s.byID[o.ID] == o {
+			delete(s.byID, o.ID)
+		}
+		s.registry.heap.Untrack(o.ref)
+		return true
+	})
+	s.objects = s.objects[:first+len(rest)]
+	s.ended++
 }

@@ -7,43 +7,64 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"time"
-	"unicode/utf16"
+	"strings"
 
 	"github.com/dop251/goja"
 )
 
-// maxNesting bounds how deep plain data may nest inside of one property.
-const maxNesting = 1000
-
-var (
-	typeBytes  = reflect.TypeFor[[]byte]()
-	typeProxy  = reflect.TypeFor[goja.Proxy]()
-	typeBigInt = reflect.TypeFor[*big.Int]()
+const (
+	maxNesting = 1000    // how deep plain data may nest inside of one property
+	maxValues  = 1 << 24 // how many values one property may hold
 )
+
+var typeBigInt = reflect.TypeFor[*big.Int]()
 
 // converter turns JavaScript values into plain ones and checks them on the way.
 type converter struct {
 	registry *Registry
 	depth    int
+	values   int // met so far
 }
 
-func (c *converter) mismatch(t *Type, v goja.Value, path string) error {
+// plain returns v as plain data, or a *ValueError if it does not fit t. Getters in plain data run; what
+// they throw is returned.
+func (g *Registry) plain(t *Type, v goja.Value, name string) (plain Value, err error) {
+	err = g.try(func() (err error) {
+		c := converter{registry: g}
+		plain, err = c.toValue(t, v)
+		return err
+	})
+	if err != nil {
+		return nil, at(err, name)
+	}
+	return plain, nil
+}
+
+// at puts a step before the path of a *ValueError.
+func at(err error, step string) error {
+	if e, ok := err.(*ValueError); ok {
+		e.Path = step + e.Path
+	}
+	return err
+}
+
+func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
+
+func (c *converter) mismatch(t *Type, v goja.Value) *ValueError {
 	got := Describe(v)
 	if o := c.registry.Find(v); o != nil {
 		got = o.String()
 	}
-	return &ValueError{Path: path, Expected: t.String(), Got: got}
+	return &ValueError{Expected: t.String(), Got: got}
 }
 
-// toValue returns v as plain data, or a *ValueError if it does not fit t.
-func (c *converter) toValue(t *Type, v goja.Value, path string) (Value, error) {
+func (c *converter) toValue(t *Type, v goja.Value) (Value, error) {
 	switch t.Kind {
 	case KindAny:
-		return c.any(v, path)
+		return c.any(v)
 	case KindString, KindSecret:
 		if s, ok := v.(goja.String); ok {
-			return plainString(s, path)
+			return plainString(s)
 		}
 	case KindNumber, KindInteger:
 		if f, ok := number(v); ok {
@@ -57,120 +78,153 @@ func (c *converter) toValue(t *Type, v goja.Value, path string) (Value, error) {
 			return b, nil
 		}
 	case KindBytes:
-		if b, ok := bytesOf(v); ok {
+		if b, ok := c.registry.bytes(v); ok {
 			return b, nil
 		}
 	case KindDate:
-		if d, ok := dateOf(v); ok {
+		if d, ok := c.registry.date(v); ok {
 			return d, nil
 		}
 	case KindClass:
-		if o := c.registry.Find(v); o != nil && o.Class.Is(t.Class) {
-			return Ref(o.ID), nil
+		// One whose class is missing fits everywhere: it may be right, and it alone is broken (gc 5.4).
+		if o := c.registry.Find(v); o != nil && (o.Class == nil || o.Class.Is(t.Class)) {
+			return c.reference(o)
 		}
 	case KindEnum:
-		plain, err := c.any(v, path)
-		if err == nil && slices.Contains(t.Enum, plain) {
+		if plain, err := c.any(v); err == nil && slices.ContainsFunc(t.Enum, func(e Value) bool { return Equal(e, plain) }) {
 			return plain, nil
 		}
 	case KindList:
-		if o, ok := plainArray(v); ok {
-			return c.list(t.Elem, o, path)
+		if o, ok := c.registry.isInstance(v, "Array"); ok {
+			return c.list(t.Elem, o)
 		}
 	case KindMap:
-		if o, ok := c.plainObject(v); ok {
-			return c.fields(func(string) *Type { return t.Elem }, o, path)
+		if o, ok := c.registry.isPlain(v); ok {
+			return c.fields(t.Elem, o)
 		}
 	case KindShape:
-		if o, ok := c.plainObject(v); ok {
-			return c.shape(t, o, path)
+		if o, ok := c.registry.isPlain(v); ok {
+			return c.shape(t, o)
 		}
 	}
-	return nil, c.mismatch(t, v, path)
+	err := c.mismatch(t, v)
+	if t.Kind == KindSecret {
+		err.Got, _, _ = strings.Cut(err.Got, " ") // not its value
+	}
+	return nil, err
 }
 
-func (c *converter) enter(path string) error {
+func (c *converter) reference(o *Object) (Value, error) {
+	if s := c.registry.store; s == nil || o.store != s {
+		return nil, &ValueError{Reason: fmt.Sprintf("%s belongs to an earlier deployment", o)}
+	}
+	return Ref(o.ID), nil
+}
+
+// enter counts n values of a container, one level deeper.
+func (c *converter) enter(n int) error {
 	if c.depth++; c.depth > maxNesting {
-		return &ValueError{Path: path[:min(len(path), maxShown)], Reason: fmt.Sprintf("data nests deeper than %d levels or contains itself", maxNesting)}
+		return &ValueError{Reason: fmt.Sprintf("data nests deeper than %d levels or contains itself", maxNesting)}
+	}
+	if c.values += n; c.values > maxValues {
+		return &ValueError{Reason: fmt.Sprintf("it has more than %d values", maxValues)}
 	}
 	return nil
 }
 
-func (c *converter) list(elem *Type, o *goja.Object, path string) (Value, error) {
-	if err := c.enter(path); err != nil {
+// sparse is the length from which an array must not consist of holes for the most part.
+const sparse = 1 << 16
+
+func (c *converter) list(elem *Type, o *goja.Object) (Value, error) {
+	length := o.Get("length").ToInteger()
+	if length > sparse && int64(len(o.Keys())) < length/4 {
+		return nil, &ValueError{Reason: fmt.Sprintf("a sparse array of length %d cannot be saved", length)}
+	}
+	n := int(length)
+	if err := c.enter(n); err != nil {
 		return nil, err
 	}
 	defer func() { c.depth-- }()
-	n := int(o.Get("length").ToInteger())
-	out := make([]Value, 0, min(n, 1<<16))
+	out := make([]Value, n)
 	for i := range n {
-		v := o.Get(strconv.Itoa(i))
-		at := path + "[" + strconv.Itoa(i) + "]"
-		if elem.Kind == KindAny && (v == nil || goja.IsUndefined(v)) {
-			out = append(out, Undefined{})
-			continue
-		}
-		plain, err := c.toValue(elem, v, at)
+		plain, err := c.toValue(elem, o.Get(strconv.Itoa(i)))
 		if err != nil {
-			return nil, err
+			return nil, at(err, index(i))
 		}
-		out = append(out, plain)
+		out[i] = plain
 	}
 	return out, nil
 }
 
-func (c *converter) fields(typeOf func(key string) *Type, o *goja.Object, path string) (Value, error) {
-	if err := c.enter(path); err != nil {
+func (c *converter) fields(elem *Type, o *goja.Object) (Value, error) {
+	keys := o.Keys()
+	if err := c.enter(len(keys)); err != nil {
 		return nil, err
 	}
 	defer func() { c.depth-- }()
-	r := &Record{}
-	for _, key := range o.Keys() {
-		t, v := typeOf(key), o.Get(key)
-		if t.Kind == KindAny && goja.IsUndefined(v) {
-			r.Fields = append(r.Fields, Field{key, Undefined{}})
-			continue
+	r := &Record{Fields: make([]Field, 0, len(keys))}
+	for _, key := range keys {
+		v := o.Get(key)
+		if v == nil && strings.ContainsRune(key, '�') {
+			return nil, &ValueError{Path: "." + key, Reason: "the name has a lone surrogate, which cannot be saved"}
 		}
-		plain, err := c.toValue(t, v, path+"."+key)
+		plain, err := c.toValue(elem, v)
 		if err != nil {
-			return nil, err
+			return nil, at(err, "."+key)
 		}
 		r.Fields = append(r.Fields, Field{key, plain})
 	}
 	return r, nil
 }
 
-func (c *converter) shape(t *Type, o *goja.Object, path string) (Value, error) {
-	if err := c.enter(path); err != nil {
+func (c *converter) shape(t *Type, o *goja.Object) (Value, error) {
+	keys := o.Keys()
+	if err := c.enter(len(keys)); err != nil {
 		return nil, err
 	}
 	defer func() { c.depth-- }()
-	keys := o.Keys()
+	for _, key := range keys {
+		if t.field(key) == nil {
+			return nil, &ValueError{Path: "." + key, Reason: "the shape has no such field"}
+		}
+	}
 	r := &Record{}
 	for _, p := range t.Fields {
-		v := o.Get(p.Name)
+		var v goja.Value
+		if slices.Contains(keys, p.Name) {
+			v = o.Get(p.Name)
+		}
 		if v == nil || goja.IsUndefined(v) {
 			if !p.Optional {
-				return nil, &ValueError{Path: path + "." + p.Name, Expected: p.Type.String(), Got: "undefined"}
+				return nil, &ValueError{Path: "." + p.Name, Expected: p.Type.String(), Got: "undefined"}
 			}
 			continue
 		}
-		plain, err := c.toValue(p.Type, v, path+"."+p.Name)
+		if goja.IsNull(v) && p.Optional {
+			r.Fields = append(r.Fields, Field{p.Name, nil})
+			continue
+		}
+		plain, err := c.toValue(p.Type, v)
 		if err != nil {
-			return nil, err
+			return nil, at(err, "."+p.Name)
 		}
 		r.Fields = append(r.Fields, Field{p.Name, plain})
-	}
-	for _, key := range keys {
-		if !slices.ContainsFunc(t.Fields, func(p *Property) bool { return p.Name == key }) {
-			return nil, &ValueError{Path: path + "." + key, Reason: "the shape has no such field"}
-		}
 	}
 	return r, nil
 }
 
+// field returns the field of a shape, nil if it has none of that name.
+func (t *Type) field(name string) *Property {
+	if at := slices.IndexFunc(t.Fields, func(p *Property) bool { return p.Name == name }); at >= 0 {
+		return t.Fields[at]
+	}
+	return nil
+}
+
+var anyType = &Type{Kind: KindAny}
+
 // any converts JSON data, managed objects and the standard containers.
-func (c *converter) any(v goja.Value, path string) (Value, error) {
+func (c *converter) any(v goja.Value) (Value, error) {
 	switch {
 	case v == nil || goja.IsUndefined(v):
 		return Undefined{}, nil
@@ -178,7 +232,7 @@ func (c *converter) any(v goja.Value, path string) (Value, error) {
 		return nil, nil
 	}
 	if s, ok := v.(goja.String); ok {
-		return plainString(s, path)
+		return plainString(s)
 	}
 	if f, ok := number(v); ok {
 		return f, nil
@@ -186,142 +240,60 @@ func (c *converter) any(v goja.Value, path string) (Value, error) {
 	if b, ok := boolean(v); ok {
 		return b, nil
 	}
-	if o := c.registry.Find(v); o != nil {
-		return Ref(o.ID), nil
+	x, ok := v.(*goja.Object)
+	if !ok {
+		if v.ExportType() == typeBigInt {
+			return new(big.Int).Set(v.Export().(*big.Int)), nil
+		}
+		return nil, unsaveable(v)
 	}
-	if v.ExportType() == typeBigInt {
-		return new(big.Int).Set(v.Export().(*big.Int)), nil
+	g := c.registry
+	if o := g.Find(x); o != nil {
+		return c.reference(o)
 	}
-	if o, ok := plainArray(v); ok {
-		return c.list(&Type{}, o, path)
+	if o, ok := g.isInstance(x, "Array"); ok {
+		return c.list(anyType, o)
 	}
-	if o, ok := c.plainObject(v); ok {
-		return c.fields(func(string) *Type { return &Type{} }, o, path)
+	if o, ok := g.isPlain(x); ok {
+		return c.fields(anyType, o)
 	}
-	if d, ok := dateOf(v); ok {
+	if d, ok := g.date(x); ok {
 		return d, nil
 	}
-	if b, ok := bytesOf(v); ok {
+	if b, ok := g.bytes(x); ok {
 		return b, nil
 	}
-	if o, ok := v.(*goja.Object); ok && o.ExportType() != typeProxy {
-		switch o.ClassName() {
-		case "Map", "Set":
-			return c.container(o, path)
-		}
+	if o, ok := g.isInstance(x, "Map"); ok {
+		return c.mapping(o)
 	}
-	return nil, &ValueError{Path: path, Reason: Describe(v) + " cannot be saved; plain data, managed objects, Date, Map, Set, BigInt and Uint8Array can (usage: \"runtime\" is for the rest)"}
+	if o, ok := g.isInstance(x, "Set"); ok {
+		plain, err := c.items("setItems", o)
+		return &Set{Items: plain}, err
+	}
+	return nil, unsaveable(v)
 }
 
-func (c *converter) container(o *goja.Object, path string) (Value, error) {
-	if err := c.enter(path); err != nil {
-		return nil, err
-	}
-	defer func() { c.depth-- }()
-	lib, name := &c.registry.lib, "setItems"
-	if o.ClassName() == "Map" {
-		name = "mapEntries"
-	}
-	items, err := lib.call(name, o)
+func (c *converter) mapping(o *goja.Object) (Value, error) {
+	plain, err := c.items("mapEntries", o)
 	if err != nil {
 		return nil, err
 	}
-	list := items.(*goja.Object)
-	var plain []Value
-	for i := range int(list.Get("length").ToInteger()) {
-		p, err := c.any(list.Get(strconv.Itoa(i)), fmt.Sprintf("%s.%s()[%d]", path, "entries", i))
-		if err != nil {
-			return nil, err
-		}
-		plain = append(plain, p)
-	}
-	if name == "setItems" {
-		return &Set{Items: plain}, nil
-	}
-	m := &Map{}
+	m := &Map{Entries: make([]MapEntry, 0, len(plain)/2)}
 	for i := 0; i < len(plain); i += 2 {
 		m.Entries = append(m.Entries, MapEntry{plain[i], plain[i+1]})
 	}
 	return m, nil
 }
 
-func plainArray(v goja.Value) (*goja.Object, bool) {
-	o, ok := v.(*goja.Object)
-	return o, ok && o.ClassName() == "Array" && o.ExportType() != typeProxy
-}
-
-// plainObject reports whether v is an object literal: no class instance, no exotic object.
-func (c *converter) plainObject(v goja.Value) (*goja.Object, bool) {
-	o, ok := v.(*goja.Object)
-	if !ok || o.ExportType() == typeProxy || o.ClassName() != "Object" {
-		return nil, false
+// items converts what a function of resource.js takes out of a Map or Set.
+func (c *converter) items(function string, o *goja.Object) ([]Value, error) {
+	items, err := c.registry.lib.call(function, o)
+	if err != nil {
+		return nil, err
 	}
-	p := o.Prototype()
-	return o, p == nil || p == c.registry.objectPrototype()
-}
-
-func (g *Registry) objectPrototype() *goja.Object {
-	return g.Resource().script.prototype.Prototype()
-}
-
-func plainString(s goja.String, path string) (Value, error) {
-	out := s.String()
-	for i, r := range out {
-		if r == '�' && hasLoneSurrogate(s) {
-			return nil, &ValueError{Path: path, Reason: fmt.Sprintf("the string has a lone surrogate near byte %d, which cannot be saved", i)}
-		}
+	plain, err := c.list(anyType, items.(*goja.Object))
+	if err != nil {
+		return nil, at(err, ".entries()")
 	}
-	return out, nil
-}
-
-func hasLoneSurrogate(s goja.String) bool {
-	for i := 0; i < s.Length(); i++ {
-		if r := rune(s.CharAt(i)); utf16.IsSurrogate(r) {
-			if i+1 < s.Length() && utf16.DecodeRune(r, rune(s.CharAt(i+1))) != '�' {
-				i++
-				continue
-			}
-			return true
-		}
-	}
-	return false
-}
-
-func number(v goja.Value) (float64, bool) {
-	if _, ok := v.(*goja.Object); ok || v == nil {
-		return 0, false
-	}
-	t := v.ExportType()
-	if t == nil || t.Kind() != reflect.Int64 && t.Kind() != reflect.Float64 {
-		return 0, false
-	}
-	return v.ToFloat(), true
-}
-
-func boolean(v goja.Value) (b, ok bool) {
-	if _, ok := v.(*goja.Object); ok || v == nil {
-		return false, false
-	}
-	t := v.ExportType()
-	return v.ToBoolean(), t != nil && t.Kind() == reflect.Bool
-}
-
-func dateOf(v goja.Value) (Date, bool) {
-	o, ok := v.(*goja.Object)
-	if !ok || o.ExportType() == typeProxy || o.ClassName() != "Date" {
-		return 0, false
-	}
-	if t, ok := o.Export().(time.Time); ok {
-		return Date(t.UnixMilli()), true
-	}
-	return Date(math.NaN()), true
-}
-
-func bytesOf(v goja.Value) (Bytes, bool) {
-	o, ok := v.(*goja.Object)
-	if !ok || o.ExportType() != typeBytes {
-		return nil, false
-	}
-	b, ok := o.Export().([]byte)
-	return slices.Clone(b), ok
+	return plain.([]Value), nil
 }

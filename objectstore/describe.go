@@ -61,8 +61,12 @@ type ValueError struct {
 }
 
 func (e *ValueError) Error() string {
-	if e.Expected == "" {
-		return fmt.Sprintf("property %s: %s", e.Path, e.Reason)
+	path := e.Path
+	if len(path) > 2*maxShown {
+		path = path[:maxShown] + "…" + path[len(path)-maxShown:]
 	}
-	return fmt.Sprintf("property %s: expected %s, got %s", e.Path, e.Expected, e.Got)
+	if e.Expected == "" {
+		return fmt.Sprintf("property %s: %s", path, e.Reason)
+	}
+	return fmt.Sprintf("property %s: expected %s, got %s", path, e.Expected, e.Got)
 }

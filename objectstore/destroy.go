@@ -85,7 +85,7 @@ func (g *Registry) callDestroy(this goja.Value, index int) goja.Value {
 		return f(object)
 	})
 	if err != nil {
-		panic(err) // as it was thrown; limits are those of the destructor that called
+		g.rethrow(err) // limits are those of the destructor that called
 	}
 	if v == nil {
 		return goja.Undefined()

@@ -16,9 +16,10 @@ var resourceProgram = goja.MustCompile("sexton:resource.js", resourceSource, tru
 
 // library is what resource.js returns: functions that captured their primordials before user code ran.
 type library struct {
-	vm        *goja.Runtime
-	object    *goja.Object
-	functions map[string]goja.Callable
+	vm         *goja.Runtime
+	object     *goja.Object
+	functions  map[string]goja.Callable
+	prototypes map[string]*goja.Object // of the built-in classes that plain data may consist of
 }
 
 func (l *library) get(name string) goja.Value { return l.object.Get(name) }
@@ -42,11 +43,6 @@ func (l *library) must(name string, args ...goja.Value) goja.Value {
 	return v
 }
 
-func (l *library) isArray(v goja.Value) bool {
-	o, ok := v.(*goja.Object)
-	return ok && o.ClassName() == "Array"
-}
-
 // NewRegistry defines Resource and Environment in a runtime whose heap is h. Call it before any user
 // code runs.
 func NewRegistry(vm *goja.Runtime, h *vmheap.Heap) (*Registry, error) {
@@ -63,7 +59,11 @@ func NewRegistry(vm *goja.Runtime, h *vmheap.Heap) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resource.js: %w", err)
 	}
-	g.lib = library{vm: vm, object: lib.(*goja.Object), functions: map[string]goja.Callable{}}
+	g.lib = library{vm: vm, object: lib.(*goja.Object), functions: map[string]goja.Callable{}, prototypes: map[string]*goja.Object{}}
+	prototypes := g.lib.get("prototypes").(*goja.Object)
+	for _, name := range prototypes.Keys() {
+		g.lib.prototypes[name] = prototypes.Get(name).(*goja.Object)
+	}
 	resource := g.lib.get("Resource").(*goja.Object)
 	base := &Class{Name: "Resource", Builtin: true, script: scriptClass{prototype: resource.Get("prototype").(*goja.Object)}}
 	base.script.constructor = h.Track(resource, base)

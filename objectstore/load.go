@@ -3,7 +3,6 @@ package objectstore
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 
 	"github.com/dop251/goja"
@@ -14,11 +13,11 @@ import (
 // (gc 6.7). Objects that cannot be restored are kept as they are and answer Broken (gc 5.4).
 //
 // The graph must be closed: no dangling owners, references or subscribers. call runs one constructor
-// under the caller's limits. Load runs on the goroutine that runs the runtime.
+// under the caller's limits. Load runs on the goroutine that runs the runtime. An error means that the
+// store is of no use: an id stands twice, or the runtime was interrupted.
 func (s *Store) Load(graph *Graph, call func(o *Object, construct func() error) error) error {
-	g := s.registry
 	s.loading = true
-	defer func() { s.loading = false }()
+	defer func() { s.loading, s.shell = false, nil }()
 	loaded := make([]*Object, 0, len(graph.Objects))
 	for _, e := range graph.Objects {
 		o, err := s.addShell(e)
@@ -27,17 +26,9 @@ func (s *Store) Load(graph *Graph, call func(o *Object, construct func() error) 
 		}
 		loaded = append(loaded, o)
 	}
-	for _, o := range loaded {
-		if o.stored.Owner != "" {
-			o.owner = s.byID[o.stored.Owner]
-		}
-		g.lib.must("stamp", o.Value(), g.valueOf(o.owner))
-	}
-	for _, o := range loaded {
-		s.restoreHeader(o)
-		if err := s.defineStored(o); err != nil {
-			o.broken = err.Error()
-		}
+	images := make([]image, len(loaded))
+	if err := s.registry.try(func() error { return s.defineAll(loaded, images) }); err != nil {
+		return err
 	}
 	s.root = s.byID[graph.Root]
 	for _, o := range ownersFirst(loaded) {
@@ -49,20 +40,66 @@ func (s *Store) Load(graph *Graph, call func(o *Object, construct func() error) 
 		}
 		s.shell = nil
 	}
-	for _, o := range loaded {
+	for i, o := range loaded {
 		if o.broken == "" {
-			if err := s.putBack(o); err != nil {
+			if err := s.putBack(o, &images[i]); stopped(err) {
+				return err
+			} else if err != nil {
 				o.broken = err.Error()
 			}
 		}
 	}
 	s.mergeSubscriptions()
+	if err := s.registry.try(func() error { return s.holdBroken(loaded) }); err != nil {
+		return err
+	}
+	for _, o := range loaded {
+		if o.state == Destroyed {
+			s.registry.heap.Weaken(o.ref)
+		}
+	}
+	return nil
+}
+
+// defineAll gives all shells their owners, headers and properties. Destroyed objects are so from here
+// on: constructors cannot use them (gc 6.3).
+func (s *Store) defineAll(loaded []*Object, images []image) error {
+	g := s.registry
+	for _, o := range loaded {
+		if o.stored.Owner != "" {
+			o.owner = s.byID[o.stored.Owner]
+		}
+		g.lib.must("stamp", o.Value(), g.valueOf(o.owner))
+		s.restoreHeader(o)
+	}
+	for i, o := range loaded {
+		if err := s.defineStored(o, &images[i]); stopped(err) {
+			return err
+		} else if err != nil {
+			o.broken = err.Error()
+		}
+	}
 	for _, o := range loaded {
 		if o.state == Destroyed {
 			if err := g.bury(o); err != nil {
 				return err
 			}
-			g.heap.Weaken(o.ref)
+		}
+	}
+	return nil
+}
+
+// holdBroken lets objects that could not be loaded refer to what their stored properties do: a snapshot
+// writes these as they are, and no reference in it may dangle (gc 5.4, 6.1).
+func (s *Store) holdBroken(loaded []*Object) error {
+	for _, o := range loaded {
+		if o.broken == "" {
+			continue
+		}
+		var held []goja.Value
+		s.storedNeighbours(o, func(to *Object) { held = append(held, to.Value()) })
+		if _, err := s.registry.lib.call("hold", o.Value(), s.registry.array(held)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -81,9 +118,11 @@ func (s *Store) DropProvisional() {
 	if len(made) == 0 {
 		return
 	}
+	drop := map[*Object]bool{}
 	for _, o := range s.Unreachable(made) {
-		s.forget(o)
+		drop[o] = true
 	}
+	s.forgetAll(drop, 0)
 }
 
 // Loading reports whether constructors run for objects that are being restored.
@@ -132,35 +171,48 @@ func (s *Store) restoreHeader(o *Object) {
 	}
 }
 
-// defineStored gives a shell its declared properties.
-func (s *Store) defineStored(o *Object) error {
+// defineStored gives a shell its declared properties, and notes in img what they hold.
+func (s *Store) defineStored(o *Object, img *image) error {
 	if o.Class == nil {
 		return errors.New(o.broken)
 	}
-	g, v := s.registry, o.ref.Object()
-	for _, p := range o.Class.Properties {
-		value, err := s.storedValue(o, p)
+	if err := o.Class.valid(); err != nil {
+		return err
+	}
+	v := o.ref.Object()
+	img.values = make([]goja.Value, len(o.Class.Properties))
+	img.boxes = make([][]box, len(o.Class.Properties))
+	var problem error
+	for i, p := range o.Class.Properties {
+		value, err := s.storedValue(o, p, &img.boxes[i])
+		if stopped(err) {
+			return err
+		}
 		if err != nil {
+			problem, value = errors.Join(problem, err), goja.Undefined()
+		}
+		if err := define(v, p, value); err != nil {
 			return err
 		}
-		if _, err := g.lib.call("define", v, g.vm.ToValue(p.Name), value); err != nil {
-			return err
-		}
+		img.values[i] = value
 	}
 	for _, f := range o.stored.Properties {
 		if p := o.Class.Property(f.Name); p == nil {
-			return fmt.Errorf("property %s: the class has no such property any more", f.Name)
+			problem = errors.Join(problem, fmt.Errorf("property %s: the class has no such property any more", f.Name))
 		} else if !p.Usage.Persistable() {
-			return fmt.Errorf("property %s: it is not saved any more (usage changed)", f.Name)
+			problem = errors.Join(problem, fmt.Errorf("property %s: it is not saved any more (usage changed)", f.Name))
 		}
 	}
-	return nil
+	return problem
 }
 
 // storedValue returns what a property has after loading. What is absent in the graph is undefined in
 // the object, also where the class has a default by now: loading changes nothing (gc 6.6).
-func (s *Store) storedValue(o *Object, p *Property) (goja.Value, error) {
+func (s *Store) storedValue(o *Object, p *Property, boxes *[]box) (goja.Value, error) {
 	if !p.Usage.Persistable() {
+		if o.state == Destroyed {
+			return goja.Undefined(), nil
+		}
 		return s.initial(o, p, nil)
 	}
 	stored, ok := o.stored.Property(p.Name)
@@ -170,8 +222,11 @@ func (s *Store) storedValue(o *Object, p *Property) (goja.Value, error) {
 	if stored == nil && p.Optional {
 		return goja.Null(), nil
 	}
-	v := s.registry.toScript(stored)
-	_, err := (&converter{registry: s.registry}).toValue(p.Type, v, p.Name)
+	v := s.registry.toScript(stored, boxes)
+	plain, err := s.registry.plain(p.Type, v, p.Name)
+	if err == nil && !Equal(plain, stored) {
+		err = fmt.Errorf("property %s: it does not come back as it was stored", p.Name)
+	}
 	return v, err
 }
 
@@ -208,92 +263,10 @@ func (s *Store) runConstructor(o *Object) error {
 	s.shell = o
 	made, err := g.lib.call("construct", o.Class.script.constructor.Object(), properties, g.valueOf(o.owner), options)
 	if err != nil {
-		return err
+		return o.Class.explainField(err)
 	}
 	if made != v {
 		return fmt.Errorf("the constructor returned another object")
 	}
 	return nil
-}
-
-// putBack undoes what constructors did to stored values; the containers that they saw stay the same
-// ones.
-func (s *Store) putBack(o *Object) error {
-	v := o.ref.Object()
-	for _, p := range o.Class.Properties {
-		if !p.Usage.Persistable() {
-			continue
-		}
-		stored, ok := o.stored.Property(p.Name)
-		if !ok {
-			if err := v.Set(p.Name, goja.Undefined()); err != nil {
-				return err
-			}
-			continue
-		}
-		now := v.Get(p.Name)
-		plain, err := (&converter{registry: s.registry}).any(now, p.Name)
-		if err == nil && Equal(plain, stored) {
-			continue
-		}
-		if c, ok := now.(*goja.Object); ok && sameContainer(plain, stored) {
-			if err := s.registry.refill(c, stored); err == nil {
-				continue
-			}
-		}
-		if err := v.Set(p.Name, s.registry.toScript(stored)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func sameContainer(a, b Value) bool {
-	switch b.(type) {
-	case []Value:
-		_, ok := a.([]Value)
-		return ok
-	case *Record:
-		_, ok := a.(*Record)
-		return ok
-	case *Map:
-		_, ok := a.(*Map)
-		return ok
-	case *Set:
-		_, ok := a.(*Set)
-		return ok
-	}
-	return false
-}
-
-// Equal reports whether two plain values are the same; NaN equals itself, 0 and -0 differ.
-func Equal(a, b Value) bool {
-	switch a := a.(type) {
-	case float64:
-		b, ok := b.(float64)
-		return ok && (a == b && 1/a == 1/b || a != a && b != b)
-	case Date:
-		b, ok := b.(Date)
-		return ok && (a == b || a != a && b != b)
-	case Bytes:
-		b, ok := b.(Bytes)
-		return ok && slices.Equal(a, b)
-	case *big.Int:
-		b, ok := b.(*big.Int)
-		return ok && a.Cmp(b) == 0
-	case []Value:
-		b, ok := b.([]Value)
-		return ok && slices.EqualFunc(a, b, Equal)
-	case *Record:
-		b, ok := b.(*Record)
-		return ok && slices.EqualFunc(a.Fields, b.Fields, func(x, y Field) bool { return x.Name == y.Name && Equal(x.Value, y.Value) })
-	case *Map:
-		b, ok := b.(*Map)
-		return ok && slices.EqualFunc(a.Entries, b.Entries, func(x, y MapEntry) bool { return Equal(x.Key, y.Key) && Equal(x.Value, y.Value) })
-	case *Set:
-		b, ok := b.(*Set)
-		return ok && slices.EqualFunc(a.Items, b.Items, Equal)
-	default:
-		return a == b
-	}
 }

@@ -43,8 +43,11 @@ type Object struct {
 	state       State
 	seq         int
 	subs        []*Subscribed
+	ended       int                             // how many of subs are over and still in it
+	checked     int                             // Store.ended when subs was last searched for subscribers that are gone
 	index       map[subscriptionKey]*Subscribed // of subs, if there are many
 	stored      *Entry                          // what was last loaded or saved
+	lacking     map[string]bool                 // properties that stored has not, because they could not be saved
 	broken      string                          // why it could not be loaded (gc 5.4)
 	provisional bool                            // made by a constructor while loading (gc 6.7)
 	run         *destroyRun
@@ -57,6 +60,7 @@ type Subscribed struct {
 	Count      int    // how often subscribed; at least 1
 	At         string // "app.ts:22:11" of the first subscription, if known
 	made       int    // subscriptions that constructors made while loading (gc 6.4)
+	over       bool   // taken back as often as made
 }
 
 // String names the object for messages: "Network net-1".

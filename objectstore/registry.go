@@ -1,6 +1,7 @@
 package objectstore
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ type scriptClass struct {
 	tombstone   *goja.Object // prototype of destroyed instances; made when first needed
 	destroy     *goja.Object // the class's own destroy(), nil if it defines none
 	index       int          // in Registry.all
+	fields      []string     // the class's own fields
+	invalid     error        // what is wrong with its declarations
 }
 
 // Registry knows the classes of one runtime. It is not safe for concurrent use.
@@ -119,7 +122,7 @@ func (g *Registry) adopt(constructor *goja.Object) (*Class, error) {
 				return nil, err
 			}
 			if c.script.destroy, ok = own.(*goja.Object); !ok {
-				return nil, fmt.Errorf("destroy is not a method")
+				return nil, fmt.Errorf("destroy is no method")
 			}
 		}
 		g.all = append(g.all, c)
@@ -130,12 +133,28 @@ func (g *Registry) adopt(constructor *goja.Object) (*Class, error) {
 }
 
 // Resolve reads the `static properties` of all classes that were registered since the last call.
+// Those of a class that is in error are an error at each `new` of it as well.
 func (g *Registry) Resolve() error {
+	var errs []error
 	for len(g.pending) > 0 {
 		p := g.pending[0]
 		g.pending = g.pending[1:]
-		if err := g.readProperties(p.class, p.constructor); err != nil {
-			return err
+		p.class.script.invalid = g.try(func() error {
+			if err := g.readProperties(p.class, p.constructor); err != nil {
+				return err
+			}
+			return g.checkFields(p.class, p.constructor)
+		})
+		errs = append(errs, p.class.script.invalid)
+	}
+	return errors.Join(errs...)
+}
+
+// valid returns what is wrong with the declarations of a class or of one of its bases.
+func (c *Class) valid() error {
+	for ; c != nil; c = c.Base {
+		if c.script.invalid != nil {
+			return c.script.invalid
 		}
 	}
 	return nil
@@ -174,7 +193,7 @@ func (g *Registry) Names() []string {
 // that it has in the script, if the store allows that.
 func (g *Registry) classOf(constructor *goja.Object) (*Class, error) {
 	if c := g.byCtor[constructor]; c != nil && c.Name != "" {
-		return c, nil
+		return c, c.valid()
 	}
 	name := "(anonymous)"
 	if n, ok := constructor.Get("name").(goja.String); ok && n.String() != "" {
@@ -193,7 +212,11 @@ func (g *Registry) classOf(constructor *goja.Object) (*Class, error) {
 	if err := g.Register(unique, g.store.opts.Version, constructor); err != nil {
 		return nil, err
 	}
-	return g.byCtor[constructor], g.Resolve()
+	if err := g.Resolve(); err != nil {
+		return nil, err
+	}
+	c := g.byCtor[constructor]
+	return c, c.valid()
 }
 
 // roots returns the constructors: static members of registered classes are roots (gc 2.1).

@@ -4,14 +4,22 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 
 	"github.com/dop251/goja"
 )
 
-// toScript makes a fresh JavaScript value of plain data. References become the objects of the
-// current store; a dangling one panics, because graphs are checked before they are loaded.
-func (g *Registry) toScript(v Value) goja.Value {
+// box is a value that scripts can change in place, as it was made from plain data.
+type box struct {
+	o      *goja.Object
+	stored Value        // an array, Record, Map, Set, Date or Bytes
+	elems  []goja.Value // of a container: what it holds, a Map's keys and values by turns
+}
+
+// toScript makes a fresh JavaScript value of plain data, and notes in boxes, if not nil, what of it
+// can be changed in place. References become the objects of the current store; a dangling one panics,
+// because graphs are checked before they are loaded. It recurses as deep as the data nests, which
+// maxNesting bounds for all that was saved.
+func (g *Registry) toScript(v Value, boxes *[]box) goja.Value {
 	switch v := v.(type) {
 	case nil:
 		return goja.Null()
@@ -27,63 +35,56 @@ func (g *Registry) toScript(v Value) goja.Value {
 			panic(fmt.Sprintf("objectstore: dangling reference %q", v))
 		}
 		return o.Value()
-	case Date:
-		return g.lib.must("date", g.vm.ToValue(float64(v)))
-	case Bytes:
-		return g.lib.must("bytes", g.vm.ToValue(g.vm.NewArrayBuffer(slices.Clone(v))))
-	case []Value:
-		items := make([]any, len(v))
-		for i, e := range v {
-			items[i] = g.toScript(e)
-		}
-		return g.vm.NewArray(items...)
 	}
-	var o *goja.Object
-	switch v.(type) {
-	case *Map:
-		o = g.lib.must("map").(*goja.Object)
-	case *Set:
-		o = g.lib.must("set").(*goja.Object)
-	default:
-		o = g.vm.NewObject()
+	b := g.box(v, boxes)
+	if boxes != nil {
+		*boxes = append(*boxes, b)
 	}
-	if err := g.refill(o, v); err != nil {
-		panic(err) // a fresh container takes everything
-	}
-	return o
+	return b.o
 }
 
-// refill gives a container exactly the content of v; the container stays the same one.
-func (g *Registry) refill(o *goja.Object, v Value) error {
+func (g *Registry) box(v Value, boxes *[]box) box {
+	b := box{stored: v}
+	add := func(e Value) { b.elems = append(b.elems, g.toScript(e, boxes)) }
 	switch v := v.(type) {
+	case Date:
+		b.o = g.lib.must("date", g.vm.ToValue(float64(v))).(*goja.Object)
+	case Bytes:
+		b.o = g.lib.must("bytes", g.vm.ToValue(g.vm.NewArrayBuffer(slices.Clone(v)))).(*goja.Object)
 	case []Value:
-		if err := o.Set("length", 0); err != nil {
-			return err
+		for _, e := range v {
+			add(e)
 		}
-		for i, e := range v {
-			if err := o.Set(strconv.Itoa(i), g.toScript(e)); err != nil {
-				return err
-			}
-		}
+		b.o = g.array(b.elems)
 	case *Record:
-		for _, key := range o.Keys() {
-			if err := o.Delete(key); err != nil {
-				return err
-			}
-		}
-		for _, f := range v.Fields {
-			g.set(o, f.Name, g.toScript(f.Value))
+		b.o = g.vm.NewObject()
+		for i, f := range v.Fields {
+			add(f.Value)
+			g.set(b.o, f.Name, b.elems[i])
 		}
 	case *Map:
-		g.lib.must("mapClear", o)
+		b.o = g.lib.must("map").(*goja.Object)
 		for _, e := range v.Entries {
-			g.lib.must("mapSet", o, g.toScript(e.Key), g.toScript(e.Value))
+			add(e.Key)
+			add(e.Value)
 		}
+		g.lib.must("mapFill", b.o, g.array(b.elems))
 	case *Set:
-		g.lib.must("setClear", o)
+		b.o = g.lib.must("set").(*goja.Object)
 		for _, e := range v.Items {
-			g.lib.must("setAdd", o, g.toScript(e))
+			add(e)
 		}
+		g.lib.must("setFill", b.o, g.array(b.elems))
+	default:
+		panic(fmt.Sprintf("objectstore: %T is no Value", v))
 	}
-	return nil
+	return b
+}
+
+func (g *Registry) array(elems []goja.Value) *goja.Object {
+	items := make([]any, len(elems))
+	for i, e := range elems {
+		items[i] = e
+	}
+	return g.vm.NewArray(items...)
 }

@@ -53,7 +53,7 @@ func (s *Store) neighbours(o *Object, visit func(*Object)) {
 	}
 	for _, p := range o.Class.Properties {
 		if p.Usage.Persistable() && p.Type.holdsObjects() {
-			s.mentioned(v.Get(p.Name), 0, visit)
+			s.mentioned(v.Get(p.Name), visit)
 		}
 	}
 }
@@ -69,33 +69,54 @@ func (s *Store) storedNeighbours(o *Object, visit func(*Object)) {
 }
 
 // mentioned visits the managed objects in a value of plain data; what cannot be saved leads nowhere.
-func (s *Store) mentioned(v goja.Value, depth int, visit func(*Object)) {
-	x, ok := v.(*goja.Object)
-	if !ok || depth > maxNesting {
-		return
-	}
-	if o := s.registry.Find(x); o != nil {
+func (s *Store) mentioned(v goja.Value, visit func(*Object)) {
+	g := s.registry
+	if o := g.Find(v); o != nil {
 		if o.store == s {
 			visit(o)
 		}
 		return
 	}
-	if x.ExportType() == typeProxy {
+	x, ok := v.(*goja.Object)
+	if !ok {
 		return
 	}
-	switch x.ClassName() {
-	case "Array", "Object":
-		for _, key := range x.Keys() {
-			s.mentioned(x.Get(key), depth+1, visit)
+	seen := map[*goja.Object]bool{x: true} // data may contain itself, or the same part many times
+	queue := []*goja.Object{x}
+	note := func(v goja.Value) {
+		x, ok := v.(*goja.Object)
+		if !ok {
+			return
 		}
-	case "Map", "Set":
-		name := "setItems"
-		if x.ClassName() == "Map" {
-			name = "mapEntries"
+		if o := g.Find(x); o != nil {
+			if o.store == s {
+				visit(o)
+			}
+		} else if !seen[x] {
+			seen[x] = true
+			queue = append(queue, x)
 		}
-		if items, err := s.registry.lib.call(name, x); err == nil {
-			s.mentioned(items, depth+1, visit)
+	}
+	for len(queue) > 0 {
+		x := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if thrown := g.vm.Try(func() { g.elements(x, note) }); thrown != nil {
+			continue // a getter; saving tells of it
 		}
+	}
+}
+
+// elements visits what a container of plain data holds.
+func (g *Registry) elements(x *goja.Object, visit func(goja.Value)) {
+	if _, ok := g.isInstance(x, "Map"); ok {
+		x = g.lib.must("mapEntries", x).(*goja.Object)
+	} else if _, ok := g.isInstance(x, "Set"); ok {
+		x = g.lib.must("setItems", x).(*goja.Object)
+	} else if _, ok := g.isPlain(x); !ok && !g.isArray(x) {
+		return
+	}
+	for _, key := range x.Keys() {
+		visit(x.Get(key))
 	}
 }
 
@@ -112,6 +133,11 @@ func (t *Type) holdsObjects() bool {
 	return false
 }
 
+// members returns what a snapshot holds.
+func (s *Store) members() map[*Object]bool {
+	return s.closure(slices.DeleteFunc(s.Objects(), func(o *Object) bool { return o.provisional }))
+}
+
 // Snapshot returns the environment at rest, in creation order: all objects that are not destroyed, and
 // the destroyed ones that they refer to (gc 6.1). Between collections that holds also what nothing
 // refers to: it is not forgotten before it is destroyed.
@@ -119,7 +145,7 @@ func (t *Type) holdsObjects() bool {
 // The error joins what could not be saved as it is: a property that does not fit its type keeps the
 // value that was stored last.
 func (s *Store) Snapshot() (*Graph, error) {
-	in := s.closure(s.Objects())
+	in := s.members()
 	members := make([]*Object, 0, len(in))
 	for o := range in {
 		members = append(members, o)
@@ -184,6 +210,10 @@ func (s *Store) entry(o *Object, in func(*Object) bool) (*Entry, error) {
 	}
 	var problems []error
 	v := o.ref.Object()
+	if v == nil {
+		return e, nil
+	}
+	var lacking map[string]bool
 	for _, p := range o.Class.Properties {
 		if !p.Usage.Persistable() {
 			continue
@@ -191,75 +221,62 @@ func (s *Store) entry(o *Object, in func(*Object) bool) (*Entry, error) {
 		plain, absent, err := s.plainProperty(o, p, v.Get(p.Name))
 		if err != nil {
 			problems = append(problems, err)
-			if plain, absent = nil, true; o.stored != nil {
-				if last, ok := o.stored.Property(p.Name); ok {
-					plain, absent = last, false
+			if plain, absent = s.lastSaved(o, p, in); absent {
+				if lacking == nil {
+					lacking = map[string]bool{}
 				}
+				lacking[p.Name] = true
 			}
 		}
 		if !absent {
 			e.Properties = append(e.Properties, Field{p.Name, plain})
 		}
 	}
+	o.lacking = lacking
 	return e, errors.Join(problems...)
 }
 
+// lastSaved returns the value that was stored last, absent if there is none, or if it refers to what is
+// gone.
+func (s *Store) lastSaved(o *Object, p *Property, in func(*Object) bool) (plain Value, absent bool) {
+	if o.stored == nil {
+		return nil, true
+	}
+	plain, ok := o.stored.Property(p.Name)
+	dangling := false
+	Refs(plain, func(r Ref) {
+		to := s.byID[string(r)]
+		dangling = dangling || to == nil || !in(to)
+	})
+	if !ok || dangling {
+		return nil, true
+	}
+	return plain, false
+}
+
+// plainProperty returns the value of a property to be saved.
 func (s *Store) plainProperty(o *Object, p *Property, v goja.Value) (plain Value, absent bool, err error) {
-	if v == nil || goja.IsUndefined(v) {
-		missing := o.stored != nil
-		if missing {
-			_, had := o.stored.Property(p.Name)
-			missing = !had
-		}
-		if p.Optional || p.Usage == UsageOut || missing {
-			return nil, true, nil
-		}
-		return nil, true, &ValueError{Path: p.Name, Expected: p.Type.String(), Got: "undefined"}
+	var before Value
+	had := false
+	if o.stored != nil {
+		before, had = o.stored.Property(p.Name)
 	}
-	if goja.IsNull(v) && p.Optional {
-		return nil, false, nil
-	}
-	plain, err = (&converter{registry: s.registry}).toValue(p.Type, v, p.Name)
-	if err == nil && p.Usage == UsageConst && o.stored != nil {
-		if before, ok := o.stored.Property(p.Name); ok && !Equal(before, plain) {
-			return nil, false, &ValueError{Path: p.Name, Reason: "it is const and was changed"}
+	switch {
+	case v == nil || goja.IsUndefined(v):
+		// What was absent when it was loaded may be so.
+		missing := o.stored != nil && !had && !o.lacking[p.Name]
+		if !p.Optional && p.Usage != UsageOut && p.Usage != UsageConst && !missing {
+			return nil, true, &ValueError{Path: p.Name, Expected: p.Type.String(), Got: "undefined"}
 		}
-	}
-	return plain, false, err
-}
-
-// Edges describes the order relations among the environment's objects for a plan: objects that are
-// not destroyed, in creation order, with their owners and destruction dependencies.
-type Edges struct {
-	Objects []*Object
-	Owner   []int32 // index of the owner, -1 for none
-	Deps    []Dependency
-}
-
-// Dependency says that Subscriber depends on Publisher: the publisher goes first.
-type Dependency struct {
-	Publisher, Subscriber int32
-	Via                   *Subscribed
-}
-
-// Edges returns the order relations as they stand now.
-func (s *Store) Edges() *Edges {
-	e := &Edges{Objects: s.Objects()}
-	index := make(map[*Object]int32, len(e.Objects))
-	for i, o := range e.Objects {
-		index[o] = int32(i)
-	}
-	e.Owner = make([]int32, len(e.Objects))
-	for i, o := range e.Objects {
-		e.Owner[i] = -1
-		if at, ok := index[o.owner]; ok && o.owner != nil {
-			e.Owner[i] = at
-		}
-		for _, sub := range o.Subscriptions() {
-			if at, ok := index[sub.Subscriber]; ok {
-				e.Deps = append(e.Deps, Dependency{int32(i), at, sub})
-			}
+		absent = true
+	case goja.IsNull(v) && p.Optional:
+	default:
+		if plain, err = s.registry.plain(p.Type, v, p.Name); err != nil {
+			return nil, false, err
 		}
 	}
-	return e
+	if p.Usage == UsageConst && had && (absent || !Equal(before, plain)) {
+		return nil, false, &ValueError{Path: p.Name, Reason: "it is const and was changed"}
+	}
+	return plain, absent, nil
 }

@@ -38,7 +38,9 @@ type Store struct {
 	root     *Object
 	seq      int
 	loading  bool
-	shell    *Object // the object whose constructor runs while loading
+	shell    *Object  // the object whose constructor runs while loading
+	inlined  *inlined // what the next `new` of an inline object takes
+	ended    int      // how many objects were destroyed or forgotten
 }
 
 // NewStore makes an empty environment and makes it the one that constructors register with. Objects
@@ -89,7 +91,15 @@ func (s *Store) Lookup(id string) *Object { return s.byID[id] }
 
 // Objects returns all objects that are not destroyed, in creation order.
 func (s *Store) Objects() []*Object {
-	s.objects = slices.DeleteFunc(s.objects, func(o *Object) bool { return o.state == Destroyed && o.ref.Object() == nil })
+	s.objects = slices.DeleteFunc(s.objects, func(o *Object) bool {
+		if o.state != Destroyed || o.ref.Object() != nil {
+			return false
+		}
+		if s.byID[o.ID] == o {
+			delete(s.byID, o.ID)
+		}
+		return true
+	})
 	out := make([]*Object, 0, len(s.objects))
 	for _, o := range s.objects {
 		if o.state != Destroyed {
@@ -118,20 +128,6 @@ func (s *Store) add(v *goja.Object, c *Class, id, name string, owner *Object) *O
 	return o
 }
 
-// forget drops an object that never was one: its constructor threw, or it was made while loading and
-// nothing refers to it (gc 5.4, 6.7).
-func (s *Store) forget(o *Object) {
-	o.state = Destroyed
-	o.subs = nil
-	if s.byID[o.ID] == o {
-		delete(s.byID, o.ID)
-	}
-	s.registry.heap.Untrack(o.ref)
-	if i := slices.Index(s.objects, o); i >= 0 {
-		s.objects = slices.Delete(s.objects, i, i+1)
-	}
-}
-
 // freeID returns an error if the id is taken: by a live object, or by a tombstone that would stand
 // in a snapshot beside the new one.
 func (s *Store) freeID(id string) error {
@@ -139,7 +135,18 @@ func (s *Store) freeID(id string) error {
 		return fmt.Errorf("id %q is empty or has control characters", id)
 	}
 	o := s.byID[id]
-	if o == nil || o.state == Destroyed && (o.ref.Object() == nil || !s.Persistable()[o]) {
+	if o != nil && o.state == Destroyed && o.ref.Object() != nil {
+		// Frees the ids of all tombstones that no snapshot would hold, so that many objects that come
+		// back under their old ids cost one traversal, not one each.
+		in := s.members()
+		for id, x := range s.byID {
+			if x.state == Destroyed && !in[x] {
+				delete(s.byID, id)
+			}
+		}
+		o = s.byID[id]
+	}
+	if o == nil || o.state == Destroyed && o.ref.Object() == nil {
 		return nil
 	}
 	return fmt.Errorf("id %q is taken by %s", id, o)
@@ -158,6 +165,7 @@ func (s *Store) Spare(o *Object) {
 // only what refers to it keeps it (gc 4.5, 5.2, 5.5).
 func (s *Store) Bury(o *Object) error {
 	o.state = Destroyed
+	s.ended++
 	o.subs, o.index, o.Failure, o.BlockedBy, o.Completed = nil, nil, "", "", nil
 	if s.root == o {
 		s.root = nil

@@ -43,7 +43,13 @@ func (s *Store) Unsubscribe(publisher, subscriber *Object, handler string) {
 		sub.Count--
 	}
 	if sub.Count <= 0 && sub.made == 0 {
-		publisher.dropSubscriptions(func(x *Subscribed) bool { return x == sub })
+		sub.over = true
+		publisher.ended++
+		publisher.removals++
+		delete(publisher.index, subscriptionKey{subscriber, handler})
+		if publisher.ended > indexFrom && publisher.ended > len(publisher.subs)/2 {
+			publisher.compact()
+		}
 	}
 }
 
@@ -56,10 +62,9 @@ type subscriptionKey struct {
 const indexFrom = 16
 
 func (o *Object) subscription(subscriber *Object, handler string) *Subscribed {
-	if len(o.subs) < indexFrom {
-		o.index = nil
+	if o.index == nil && len(o.subs) < indexFrom {
 		for _, sub := range o.subs {
-			if sub.Subscriber == subscriber && sub.Handler == handler {
+			if sub.Subscriber == subscriber && sub.Handler == handler && !sub.over {
 				return sub
 			}
 		}
@@ -68,16 +73,25 @@ func (o *Object) subscription(subscriber *Object, handler string) *Subscribed {
 	if o.index == nil {
 		o.index = make(map[subscriptionKey]*Subscribed, len(o.subs))
 		for _, sub := range o.subs {
-			o.index[subscriptionKey{sub.Subscriber, sub.Handler}] = sub
+			if !sub.over {
+				o.index[subscriptionKey{sub.Subscriber, sub.Handler}] = sub
+			}
 		}
 	}
 	return o.index[subscriptionKey{subscriber, handler}]
 }
 
-func (o *Object) dropSubscriptions(drop func(*Subscribed) bool) {
-	o.subs = slices.DeleteFunc(o.subs, drop)
-	o.index = nil
-	o.removals++
+// compact takes the subscriptions out that are over. Where these are the first ones, as when each
+// subscriber ends its own on hearing, it costs no more than they are many.
+func (o *Object) compact() {
+	for o.ended > 0 && o.subs[0].over {
+		o.subs = o.subs[1:]
+		o.ended--
+	}
+	if o.ended > 0 {
+		o.subs = slices.DeleteFunc(o.subs, func(sub *Subscribed) bool { return sub.over })
+		o.ended = 0
+	}
 }
 
 // SubscriptionsVersion changes whenever the places in Subscriptions do; an addition at the end does
@@ -87,22 +101,32 @@ func (o *Object) SubscriptionsVersion() int { return o.removals }
 // Subscriptions returns the subscriptions to o's destruction whose subscriber is not destroyed, the
 // first made first.
 func (o *Object) Subscriptions() []*Subscribed {
-	gone := func(s *Subscribed) bool { return s.Subscriber.state == Destroyed }
-	if slices.ContainsFunc(o.subs, gone) {
-		o.dropSubscriptions(gone)
+	if o.checked != o.store.ended { // otherwise nobody was destroyed since
+		o.checked = o.store.ended
+		for _, sub := range o.subs {
+			if sub.Subscriber.state == Destroyed && !sub.over {
+				sub.over = true
+				o.ended++
+				o.removals++
+				delete(o.index, subscriptionKey{sub.Subscriber, sub.Handler})
+			}
+		}
 	}
+	o.compact()
 	return o.subs
 }
 
 // mergeSubscriptions ends loading: of the stored count and the one that constructors made the higher
-// holds (gc 6.4).
+// holds (gc 6.4), and those of destroyed subscribers are left out (gc 6.2).
 func (s *Store) mergeSubscriptions() {
 	for _, o := range s.objects {
-		for _, sub := range o.subs {
+		o.subs = slices.DeleteFunc(o.subs, func(sub *Subscribed) bool {
 			sub.Count = max(sub.Count, sub.made)
 			sub.made = 0
-		}
-		o.dropSubscriptions(func(x *Subscribed) bool { return x.Count == 0 })
+			return sub.over || sub.Count == 0 || sub.Subscriber.state == Destroyed
+		})
+		o.ended, o.index = 0, nil
+		o.removals++
 	}
 }
 

@@ -55,7 +55,7 @@ func (g *Registry) readProperties(c *Class, constructor *goja.Object) error {
 		return fmt.Errorf("class %s: %w", c.label(), err)
 	}
 	for _, p := range own {
-		if p.Name[0] == '$' || p.Name == "?" || p.Name == "destroy" {
+		if p.Name[0] == '$' || slices.Contains(reserved, p.Name) {
 			return fmt.Errorf("class %s: property %s: the name is reserved", c.label(), p.Name)
 		}
 		at := slices.IndexFunc(c.Properties, func(q *Property) bool { return q.Name == p.Name })
@@ -68,6 +68,9 @@ func (g *Registry) readProperties(c *Class, constructor *goja.Object) error {
 	c.byName = nil
 	return nil
 }
+
+// reserved are the names that no declared property can have, besides those that begin with $.
+var reserved = []string{"?", "destroy", "constructor", "__proto__"}
 
 func (c *Class) label() string {
 	if c.Name != "" {
@@ -98,7 +101,7 @@ func (g *Registry) readShape(o *goja.Object) ([]*Property, error) {
 func (g *Registry) readProperty(name string, v goja.Value) (*Property, error) {
 	p := &Property{Name: name, Type: &Type{}}
 	spec, ok := v.(*goja.Object)
-	if !ok || g.lib.isArray(spec) || isFunction(spec) || isTypeLiteral(spec) {
+	if !ok || g.isArray(spec) || isFunction(spec) || isTypeLiteral(spec) {
 		t, err := g.readType(v)
 		p.Type = t
 		return p, err
@@ -113,28 +116,45 @@ func (g *Registry) readProperty(name string, v goja.Value) (*Property, error) {
 			}
 			p.Type = t
 		case "usage":
-			usage, ok := usages[v.String()]
+			name, _ := v.(goja.String)
+			usage, ok := Usage(0), name != nil
+			if ok {
+				usage, ok = usages[name.String()]
+			}
 			if !ok {
-				return nil, fmt.Errorf("unknown usage %q: in, out, inout, const, config or runtime", v.String())
+				return nil, fmt.Errorf("unknown usage %s: in, out, inout, const, config or runtime", Describe(v))
 			}
 			p.Usage = usage
 		case "optional":
 			p.Optional = v.ToBoolean()
 		case "default":
-			p.HasDefault = true
+			p.HasDefault = !goja.IsUndefined(v)
 		case "description":
 		default:
 			return nil, fmt.Errorf("unknown key %q: type, usage, default, optional, description", key)
 		}
 	}
 	if p.HasDefault {
-		value, err := g.store0().toValue(p.Type, spec.Get("default"), "default")
+		given := spec.Get("default")
+		if goja.IsNull(given) && p.Optional {
+			return p, nil
+		}
+		value, err := g.plain(p.Type, given, "default")
 		if err != nil {
 			return nil, err
+		}
+		managed := false
+		if Refs(value, func(Ref) { managed = true }); managed {
+			return nil, fmt.Errorf("a default cannot hold managed objects")
 		}
 		p.Default = value
 	}
 	return p, nil
+}
+
+func (g *Registry) isArray(v goja.Value) bool {
+	_, ok := g.isInstance(v, "Array")
+	return ok
 }
 
 func isFunction(o *goja.Object) bool {
@@ -176,7 +196,7 @@ func (g *Registry) readType(v goja.Value) (*Type, error) {
 		}
 		return g.classType(v.(*goja.Object))
 	}
-	if g.lib.isArray(o) {
+	if g.isArray(o) {
 		if n := o.Get("length").ToInteger(); n != 1 {
 			return nil, fmt.Errorf("a list type is an array with one type, got %d", n)
 		}
@@ -200,14 +220,19 @@ func (g *Registry) readType(v goja.Value) (*Type, error) {
 		return &Type{Kind: KindShape, Fields: shape}, err
 	default:
 		list, ok := inner.(*goja.Object)
-		if !ok || !g.lib.isArray(list) {
+		if !ok || !g.isArray(list) {
 			return nil, fmt.Errorf("enum is %s, not an array", Describe(inner))
 		}
 		t := &Type{Kind: KindEnum}
 		for _, key := range list.Keys() {
-			value, err := g.store0().toValue(&Type{}, list.Get(key), "enum")
+			value, err := g.plain(anyType, list.Get(key), "enum")
 			if err != nil {
 				return nil, err
+			}
+			switch value.(type) {
+			case string, float64, bool:
+			default:
+				return nil, fmt.Errorf("an enum lists strings, numbers and booleans, not %s", Describe(list.Get(key)))
 			}
 			t.Enum = append(t.Enum, value)
 		}
@@ -221,6 +246,3 @@ func (g *Registry) classType(constructor *goja.Object) (*Type, error) {
 	}
 	return &Type{Kind: KindClass, Class: g.byCtor[constructor]}, nil
 }
-
-// store0 converts values where no environment is loaded.
-func (g *Registry) store0() *converter { return &converter{registry: g} }

@@ -3,13 +3,19 @@
 (function (host) {
   "use strict";
   const { construct, getPrototypeOf: protoOf, setPrototypeOf, ownKeys, get: reflectGet } = Reflect;
-  const { create, defineProperty, freeze, getOwnPropertyDescriptor, prototype: objectPrototype } = Object;
-  const hasOwn = Object.prototype.hasOwnProperty;
+  const { create, defineProperty, freeze, getOwnPropertyDescriptor: descriptorOf, prototype: objectPrototype } = Object;
+  const hasOwn = Object.prototype.hasOwnProperty, sourceOf = Function.prototype.toString;
+  // Descriptors inherit from Object.prototype, which user code may fill with what it likes.
+  const getOwnPropertyDescriptor = (o, key) => {
+    const own = descriptorOf(o, key);
+    if (own !== undefined) setPrototypeOf(own, null);
+    return own;
+  };
   const apply = Reflect.apply;
-  const { isArray } = Array;
   const ProxyCopy = Proxy, MapCopy = Map, SetCopy = Set, DateCopy = Date, BytesCopy = Uint8Array;
   const mapForEach = Map.prototype.forEach, mapSet = Map.prototype.set, mapClear = Map.prototype.clear;
   const setForEach = Set.prototype.forEach, setAdd = Set.prototype.add, setClear = Set.prototype.clear;
+  const setTime = Date.prototype.setTime, setBytes = Uint8Array.prototype.set;
 
   // The owner of a managed object stands in a private field: Go's collector sees the edge, scripts
   // can neither forget nor forge it. A constructor that returns its argument stamps it on any object.
@@ -17,11 +23,16 @@
   class Owned extends Identity {
     #owner;
     constructor(o, owner) { super(o); this.#owner = owner; }
-    static set(o, owner) { o.#owner = owner; }
+  }
+
+  // What an object that could not be loaded refers to is held in the same way.
+  class Holding extends Identity {
+    #held;
+    constructor(o, held) { super(o); this.#held = held; }
   }
 
   class ObjectDestroyedError extends Error {}
-  defineProperty(ObjectDestroyedError.prototype, "name", { value: "ObjectDestroyedError", writable: true, configurable: true });
+  defineProperty(ObjectDestroyedError.prototype, "name", { __proto__: null, value: "ObjectDestroyedError", writable: true, configurable: true });
 
   class Resource {
     constructor(properties, owner, options) {
@@ -60,29 +71,29 @@
   const tombstoneHandler = freeze({
     __proto__: null,
     get(target, key, receiver) {
-      if (readable[key] !== true || typeof key === "symbol") {
+      if (typeof key === "symbol" || readable[key] !== true) {
         for (let o = protoOf(target); o !== null && o !== objectPrototype; o = protoOf(o)) {
           if (apply(hasOwn, o, [key])) throw new ObjectDestroyedError(host.destroyedMessage(receiver, key));
         }
       }
       return reflectGet(target, key, receiver);
     },
+    // Own properties are frozen and never get here: this is a setter, or a new property.
+    set(target, key, value, receiver) { throw new ObjectDestroyedError(host.destroyedMessage(receiver, key)); },
   });
 
   return {
     Resource, Environment, ObjectDestroyedError,
     stamp(o, owner) { new Owned(o, owner); },
-    setOwner(o, owner) { Owned.set(o, owner); },
+    hold(o, held) { new Holding(o, held); },
     shell(prototype) { return create(prototype); },
-    define(o, name, value) {
-      defineProperty(o, name, { value, writable: true, enumerable: true, configurable: false });
-    },
     construct(Class, properties, owner, options) { return construct(Class, [properties, owner, options]); },
     make(Class, properties, owner, options) { return new Class(properties, owner, options); },
     guard(prototype, index) {
       const { value } = getOwnPropertyDescriptor(prototype, "destroy");
+      if (typeof value !== "function") return undefined;
       defineProperty(prototype, "destroy", {
-        value: { destroy() { return host.destroy(this, index); } }.destroy,
+        __proto__: null, value: { destroy() { return host.destroy(this, index); } }.destroy,
         writable: false, enumerable: false, configurable: false,
       });
       return value;
@@ -95,25 +106,33 @@
         if (own.configurable || own.writable) {
           const key = keys[i];
           const refuse = () => { throw new ObjectDestroyedError(host.destroyedMessage(o, key)); };
-          if (typeof own.value === "function") defineProperty(o, key, { value: refuse });
-          else if ((own.get || own.set) && own.configurable) defineProperty(o, key, { get: refuse, set: refuse });
+          if (typeof own.value === "function") defineProperty(o, key, { __proto__: null, value: refuse });
+          else if ((own.get || own.set) && own.configurable) defineProperty(o, key, { __proto__: null, get: refuse, set: refuse });
         }
       }
       setPrototypeOf(o, prototype);
       freeze(o);
     },
-    record() { return {}; },
     map() { return new MapCopy(); },
-    mapClear(m) { apply(mapClear, m, []); },
-    mapSet(m, k, v) { apply(mapSet, m, [k, v]); },
+    mapFill(m, items) {
+      apply(mapClear, m, []);
+      for (let i = 0; i < items.length; i += 2) apply(mapSet, m, [items[i], items[i + 1]]);
+    },
     mapEntries(m) { const out = []; apply(mapForEach, m, [(v, k) => { out[out.length] = k; out[out.length] = v; }]); return out; },
     set() { return new SetCopy(); },
-    setClear(s) { apply(setClear, s, []); },
-    setAdd(s, v) { apply(setAdd, s, [v]); },
+    setFill(s, items) {
+      apply(setClear, s, []);
+      for (let i = 0; i < items.length; i++) apply(setAdd, s, [items[i]]);
+    },
     setItems(s) { const out = []; apply(setForEach, s, [(v) => { out[out.length] = v; }]); return out; },
     date(ms) { return new DateCopy(ms); },
+    setTime(d, ms) { apply(setTime, d, [ms]); },
     bytes(buffer) { return new BytesCopy(buffer); },
-    isArray,
+    setBytes(b, from) { apply(setBytes, b, [from]); },
+    source(f) { return apply(sourceOf, f, []); },
+    prototypes: {
+      Array: Array.prototype, Object: objectPrototype, Map: Map.prototype, Set: Set.prototype, Date: Date.prototype, Uint8Array: BytesCopy.prototype,
+    },
     destroyedError(message) { return new ObjectDestroyedError(message); },
   };
 })
