@@ -52,10 +52,10 @@ export class Server extends Resource {
 
   constructor(properties, owner) {
     super(properties, owner);
-    // The directory has to outlast the server. A subscriber hears of its publisher's end before it
-    // happens, and goes after it itself; so the server is the publisher, the directory the subscriber.
-    // (A method of Directory, named as third argument, would be called with the server.)
-    GC.subscribeDestruction(this, this.directory);
+    // The directory and what is in it have to outlast the server. A subscriber hears of its publisher's
+    // end before it happens, and goes after it itself; so the server is the publisher. (A method of the
+    // subscriber, named as third argument, would be called with the server.)
+    for (const shown of [this.directory, ...this.directory.files]) GC.subscribeDestruction(this, shown);
   }
 
   async deploy() {
