@@ -13,7 +13,7 @@ var (
 	ErrTimeLimit = errors.New("time limit exceeded")
 	// ErrCallStack: a script called deeper than Options.MaxCallStack.
 	ErrCallStack = errors.New("call stack limit exceeded")
-	// ErrDeadlock: the main task waits, and there is no timer, job or host operation that could end that.
+	// ErrDeadlock: a task waits, and there is no timer, job or host operation that could end that.
 	ErrDeadlock = errors.New("the script waits for a promise that nothing can settle")
 	// ErrClosed: the Runtime is closed.
 	ErrClosed = errors.New("the runtime is closed")

@@ -15,6 +15,7 @@ type loop struct {
 	signal chan struct{} // has an element when the queue may have grown
 	timers timers
 	seq    uint64
+	live   int // timers that are no limits
 	holds  int
 }
 
@@ -54,12 +55,13 @@ func (l *loop) next(now time.Time) func() {
 		t.due, t.seq = now.Add(t.repeat), l.seq
 		heap.Fix(&l.timers, 0)
 	} else {
-		heap.Pop(&l.timers)
+		l.cancel(t)
 	}
 	return t.fn
 }
 
-// wait blocks until there may be a job, or ctx is done. It returns false if there can be none.
+// wait blocks until there may be a job, or ctx is done. It returns false if there can be none: limits of
+// what tasks wait for settle nothing.
 func (l *loop) wait(ctx context.Context, clock Clock) bool {
 	l.mu.Lock()
 	queued := len(l.queue) > 0
@@ -67,12 +69,12 @@ func (l *loop) wait(ctx context.Context, clock Clock) bool {
 	if queued {
 		return true
 	}
-	var first time.Time
-	switch {
-	case len(l.timers) > 0:
-		first = l.timers[0].due
-	case l.holds == 0:
+	if l.live == 0 && l.holds == 0 {
 		return false
+	}
+	var first time.Time
+	if len(l.timers) > 0 {
+		first = l.timers[0].due
 	}
 	due, stop := clock.Until(first)
 	defer stop()
@@ -122,20 +124,34 @@ type timer struct {
 	seq    uint64 // orders timers of the same time; also its id
 	id     uint64
 	repeat time.Duration
+	limit  bool // ends a task's patience and nothing else
 	fn     func()
 	index  int // in the heap; -1: not in it
 }
 
 func (l *loop) schedule(due time.Time, repeat time.Duration, fn func()) *timer {
+	l.live++
+	return l.add(&timer{due: due, repeat: repeat, fn: fn})
+}
+
+func (l *loop) scheduleLimit(due time.Time, fn func()) *timer {
+	return l.add(&timer{due: due, limit: true, fn: fn})
+}
+
+func (l *loop) add(t *timer) *timer {
 	l.seq++
-	t := &timer{due: due, seq: l.seq, id: l.seq, repeat: repeat, fn: fn}
+	t.seq, t.id = l.seq, l.seq
 	heap.Push(&l.timers, t)
 	return t
 }
 
 func (l *loop) cancel(t *timer) {
-	if t.index >= 0 {
-		heap.Remove(&l.timers, t.index)
+	if t.index < 0 {
+		return
+	}
+	heap.Remove(&l.timers, t.index)
+	if !t.limit {
+		l.live--
 	}
 }
 

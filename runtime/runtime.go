@@ -63,6 +63,8 @@ type Runtime struct {
 	async      any   // the async context
 	asyncOuter []any // the contexts around it while promise jobs run
 
+	abandoned func(*goja.Object) // see OnAbandoned
+
 	effects int      // under way, that scripts asked for
 	onQuiet []func() // called when effects falls to 0
 
@@ -149,8 +151,9 @@ func (rt *Runtime) Close() error {
 }
 
 // Run runs fn as a task, and the loop until that task ends. It returns fn's error; or a *ScriptError if
-// a script failed where nobody could catch it (see Options.Unhandled); or ErrDeadlock if the task waits
-// for something that cannot happen; in those two cases the task is unwound.
+// a script failed where nobody could catch it (see Options.Unhandled); or ErrDeadlock if the task is
+// parked and nothing can wake it; in those two cases the task is unwound. Promises that nothing can
+// settle make Await fail instead.
 //
 // ctx is the hard limit: when it is done, running scripts are interrupted, the task's Await fails with
 // the context's cause and its Park unwinds it. For a stop that lets scripts finish use a context of
@@ -211,9 +214,15 @@ func (rt *Runtime) runUntilDone(ctx context.Context, main *Task, result *error) 
 			rt.job(fn)
 			continue
 		}
-		if !rt.loop.wait(ctx, rt.opts.Clock) {
-			rt.failure = ErrDeadlock
+		if rt.loop.wait(ctx, rt.opts.Clock) {
+			continue
 		}
+		if t := rt.lastAwaiting(); t != nil {
+			t.stuck = true
+			t.unpark()
+			continue
+		}
+		rt.failure = ErrDeadlock
 	}
 }
 

@@ -23,6 +23,8 @@ type Task struct {
 	parked bool
 	permit bool // Wake was called and Park has not consumed it
 	done   bool
+	// awaits: parked until a promise settles; stuck: nothing can settle it
+	awaits, stuck bool
 	// unwound: ended by unwind or cancel instead of returning
 	unwound bool
 }
@@ -170,9 +172,22 @@ func (rt *Runtime) unwindTasks() {
 	}
 }
 
+// lastAwaiting returns, of the tasks that wait for a promise, the one that was started last.
+func (rt *Runtime) lastAwaiting() *Task {
+	var last *Task
+	for t := range rt.tasks {
+		if t.awaits && t.parked && (last == nil || rt.tasks[t] > rt.tasks[last]) {
+			last = t
+		}
+	}
+	return last
+}
+
 // Await waits for v as JavaScript's await does, except that a promise that is already settled, or a
 // value that is no promise, does not make it wait. A rejection is a *ScriptError. When the task's
-// context is done it fails with the cause.
+// context is done it fails with the cause; when nothing is left that could settle the promise, neither
+// job, timer nor host operation, with ErrDeadlock. Of several tasks that wait then, the one that was
+// started last fails first: what it does about it may settle the others' promises.
 func (t *Task) Await(v goja.Value) (goja.Value, error) { return t.AwaitFor(v, 0) }
 
 // AwaitFor is Await with a limit on the runtime's clock; when that has passed it fails with an error
@@ -209,28 +224,31 @@ func (t *Task) AwaitFor(v goja.Value, limit time.Duration) (goja.Value, error) {
 	}
 	late := false
 	if limit > 0 {
-		stop := rt.After(limit, func() {
+		patience := rt.loop.scheduleLimit(rt.opts.Clock.Now().Add(limit), func() {
 			late = true
 			t.unpark()
 		})
-		defer stop()
+		defer rt.loop.cancel(patience)
 	}
-	t.parkUntil(func() bool { return w.settled || late })
-	if t.cause != nil && !w.settled {
+	t.awaits, t.stuck = true, false
+	t.parkUntil(func() bool { return w.settled || late || t.stuck })
+	t.awaits = false
+	value := w.value
+	w.value = nil
+	if !w.settled {
 		w.settled = true
-		return nil, t.cause
+		switch {
+		case t.cause != nil:
+			return nil, t.cause
+		case late:
+			return nil, timeLimitError(limit, nil)
+		}
+		return nil, ErrDeadlock
 	}
-	switch value := w.value; {
-	case !w.settled:
-		w.settled = true
-		return nil, timeLimitError(limit, nil)
-	case w.rejected:
-		w.value = nil
+	if w.rejected {
 		return nil, rt.scriptError(value)
-	default:
-		w.value = nil
-		return value, nil
 	}
+	return value, nil
 }
 
 // waiting is what a task that awaits shares with the promise's callbacks.

@@ -107,8 +107,9 @@ func TestAwait(t *testing.T) {
 		require.EqualError(t, err, "later")
 		_, err = task.Await(eval(`({ get then() { throw new Error("getter") } })`))
 		require.EqualError(t, err, "Error: getter")
-		_, err = task.AwaitFor(eval(`new Promise(() => {})`), 2*time.Millisecond)
+		_, err = task.AwaitFor(eval(`new Promise((r) => setTimeout(r, 1e6))`), 2*time.Millisecond)
 		require.ErrorIs(t, err, runtime.ErrTimeLimit)
+		require.Equal(t, 1, h.CancelTimers())
 		v, err = task.AwaitFor(eval(`new Promise((r) => setTimeout(r, 1, "in time"))`), time.Minute)
 		require.NoError(t, err)
 		require.Equal(t, "in time", v.Export())
@@ -126,6 +127,41 @@ func TestDeadlock(t *testing.T) {
 		require.NoError(t, err)
 		_, err = task.Await(v)
 		return err
+	})
+	require.ErrorIs(t, err, runtime.ErrDeadlock)
+	require.True(t, unwound)
+
+	// Limits settle nothing: it is not waited for them. The task learns of it and goes on; of several, the
+	// last one first, and what it does lets the others go on.
+	var log []string
+	err = h.Run(context10s(t), func(task *runtime.Task) error {
+		outer, resolve, _ := h.Goja().NewPromise()
+		for _, name := range []string{"first", "second"} {
+			h.Go(func(task *runtime.Task) {
+				v, err := h.Goja().RunString(`new Promise(() => {})`)
+				require.NoError(t, err)
+				_, err = task.AwaitFor(v, time.Hour)
+				require.ErrorIs(t, err, runtime.ErrDeadlock)
+				log = append(log, name)
+				if name == "first" {
+					require.NoError(t, resolve("settled"))
+				}
+			})
+		}
+		v, err := task.AwaitFor(h.Goja().ToValue(outer), 2*time.Hour)
+		require.NoError(t, err)
+		log = append(log, v.String())
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"second", "first", "settled"}, log)
+
+	// What is parked without a promise cannot be told.
+	unwound = false
+	err = h.Run(context10s(t), func(task *runtime.Task) error {
+		defer func() { unwound = true }()
+		task.Park()
+		return nil
 	})
 	require.ErrorIs(t, err, runtime.ErrDeadlock)
 	require.True(t, unwound)
@@ -165,12 +201,12 @@ func TestAwaitEffects(t *testing.T) {
 		_, err := h.load(task, `import { rm } from "sexton/fs";
 			rm("a").then(() => { console.log("a"); return rm("b"); }).then(() => console.log("b"));`)
 		require.NoError(t, err)
-		_, _, reject := h.Promise() // an operation that is no effect
+		_, resolve, _ := h.Promise() // an operation that is no effect
 		close(gate)
 		require.NoError(t, task.AwaitEffects())
 		require.Equal(t, []string{"a", "b"}, h.lines)
 		require.Equal(t, 1, h.Operations())
-		reject(nil)
+		resolve(nil)
 		return nil
 	}))
 }
