@@ -88,6 +88,7 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.broker.Close())
 	}
+	s.rt.OnAbandoned(s.registry.Abandon)
 	return s, nil
 }
 

@@ -165,6 +165,7 @@ func compileBundle(code, sourceMap string) (*goja.Program, error) {
 	if err != nil {
 		return nil, m.parseError(err)
 	}
+	guardConstructors(tree)
 	program, err := goja.CompileAST(tree, true)
 	if err != nil {
 		return nil, compileError(err)

@@ -20,6 +20,7 @@ func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
 			}
 			panic(rt.vm.NewTypeError("there is no module %q in this runtime", name))
 		},
+		"abandon": rt.abandon,
 		"entry": func(call goja.FunctionCall) goja.Value {
 			entries[b.names[call.Argument(0).ToInteger()]] = call.Argument(1).(*goja.Object)
 			return goja.Undefined()
