@@ -59,6 +59,7 @@ func (a *app) deploy(verb string, model func(*sexton.Environment) (*sexton.Model
 	} else {
 		report, err = e.Deploy(ctx, kill, m)
 	}
+	stop()
 	err = interruption(ctx, err)
 	if errors.Is(err, sexton.ErrInterrupted) {
 		err = &hintedError{err, "the next deployment goes on with what is left"}

@@ -64,7 +64,8 @@ func (a *app) problem(err error) *problem {
 		}
 	case errors.As(err, &build):
 		if build.Line > 0 {
-			p.place(a.sourceName(build.File), build.Line, build.Column, build.Source)
+			p.place(build.File, build.Line, build.Column, build.Source)
+			p.File = a.sourceName(build.File)
 		}
 		for _, more := range build.More {
 			p.Stack = append(p.Stack, "and "+more.Error())
@@ -92,6 +93,9 @@ func (a *app) placeScript(p *problem, e *runtime.ScriptError) {
 		for _, f := range e.Stack {
 			if p.File == "" && f.File != "" {
 				p.place(a.sourceName(f.File), f.Line, f.Column, a.sourceLine(filepath.Join(a.pkgDir, filepath.FromSlash(f.File)), f.Line))
+			}
+			if f.File != "" {
+				f.File = a.sourceName(f.File)
 			}
 			p.Stack = append(p.Stack, "at "+f.String())
 		}

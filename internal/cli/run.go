@@ -72,6 +72,7 @@ func (a *app) run(script *sexton.Script) error {
 	defer stop()
 	a.source = script.Source
 	report, err := sexton.Run(ctx, kill, opts, script)
+	stop()
 	return p.end(report, interruption(ctx, err))
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"sync"
 
 	"github.com/sextongc/sexton"
 )
@@ -13,7 +14,7 @@ const (
 )
 
 // interruptible returns contexts that signals cancel: the first one ctx, the second one kill. note tells the
-// user, of the first one with the text first. stop ends that.
+// user, of the first one with the text first. stop ends that; the contexts stay as they are.
 func (a *app) interruptible(note func(text string), first string) (ctx, kill context.Context, stop func()) {
 	kill, killNow := context.WithCancelCause(context.Background())
 	ctx, cancel := context.WithCancelCause(kill)
@@ -23,23 +24,21 @@ func (a *app) interruptible(note func(text string), first string) (ctx, kill con
 		defer close(ended)
 		select {
 		case <-a.Signals:
-			note(first)
 			cancel(sexton.ErrInterrupted)
+			note(first)
 		case <-done:
 			return
 		}
 		select {
 		case <-a.Signals:
-			note("interrupted again: stopping")
 			killNow(sexton.ErrInterrupted)
 			a.Release()
+			note("interrupted again: stopping")
 		case <-done:
 		}
 	}()
-	return ctx, kill, func() {
+	return ctx, kill, sync.OnceFunc(func() {
 		close(done)
 		<-ended
-		cancel(nil)
-		killNow(nil)
-	}
+	})
 }
