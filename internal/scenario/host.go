@@ -38,7 +38,7 @@ func (h *host) Begin(string) (goja.Value, error) {
 // deployment is what all deployments of a test have in common.
 func (h *host) deployment() *sexton.Deployment {
 	return &sexton.Deployment{
-		Key: "test", Last: h.last, File: "model", Observe: h.observe,
+		Key: "test", File: "model", Observe: h.observe,
 		Incarnation: func() uint64 { h.next++; return h.next },
 	}
 }
@@ -137,6 +137,10 @@ func (h *host) Deploy(model, settings string) (goja.Value, error) {
 		return nil, err
 	}
 	return h.answer(func(t *runtime.Task) (any, error) {
+		// The test may have changed the environment since the last deployment.
+		if d.Last, err = h.session.Store().Snapshot(); err != nil {
+			return nil, err
+		}
 		report, graph, err := h.session.Deploy(h.ctx, t, d)
 		if graph != nil {
 			h.last = graph
