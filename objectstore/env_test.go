@@ -1,13 +1,15 @@
-package objectstore
+package objectstore_test
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/dop251/goja"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sextongc/sexton/internal/vmheap"
+	"github.com/sextongc/sexton/objectstore"
 )
 
 // env is a runtime with managed classes: what the package needs, and no event loop.
@@ -15,8 +17,8 @@ type env struct {
 	t  testing.TB
 	vm *goja.Runtime
 	h  *vmheap.Heap
-	g  *Registry
-	s  *Store
+	g  *objectstore.Registry
+	s  *objectstore.Store
 }
 
 // newEnv evaluates classes, an object literal's inside: "A: class extends Resource { … }", and registers
@@ -34,7 +36,7 @@ func tryEnv(t testing.TB) *env {
 	h, err := vmheap.New(vm)
 	require.NoError(t, err)
 	require.NoError(t, h.InstallPrelude())
-	g, err := NewRegistry(vm, h)
+	g, err := objectstore.NewRegistry(vm, h)
 	require.NoError(t, err)
 	for name, v := range g.Exports() {
 		require.NoError(t, vm.Set(name, v))
@@ -54,9 +56,9 @@ func tryEnv(t testing.TB) *env {
 }
 
 // open makes a new store; ids that scripts do not give are "#1", "#2", …
-func (e *env) open(opts *Options) *Store {
+func (e *env) open(opts *objectstore.Options) *objectstore.Store {
 	if opts == nil {
-		opts = &Options{}
+		opts = &objectstore.Options{}
 	}
 	n := 0
 	if opts.NewID == nil {
@@ -66,21 +68,22 @@ func (e *env) open(opts *Options) *Store {
 	return e.s
 }
 
-func (e *env) register(classes string) error {
-	v, err := e.vm.RunString("Object.assign(globalThis, {" + classes + "\n})")
-	if err != nil {
+var classNames = regexp.MustCompile(`(?m)^\s*class (\w+)`)
+
+// register evaluates statements, and registers each class that begins a line of them as shop/<name>.
+func (e *env) register(source string) error {
+	if _, err := e.vm.RunString(source); err != nil {
 		return err
 	}
-	names, err := e.vm.RunString("Object.keys({" + classes + "\n})")
-	if err != nil {
-		return err
-	}
-	for _, name := range names.Export().([]any) {
-		class := v.(*goja.Object).Get(name.(string))
+	for _, match := range classNames.FindAllStringSubmatch(source, -1) {
+		class, err := e.vm.RunString(match[1])
+		if err != nil {
+			return err
+		}
 		if !e.g.IsClass(class) {
 			continue
 		}
-		if err := e.g.Register("shop/"+name.(string), "1.0.0", class.(*goja.Object)); err != nil {
+		if err := e.g.Register("shop/"+match[1], "1.0.0", class.(*goja.Object)); err != nil {
 			return err
 		}
 	}
@@ -105,7 +108,7 @@ func (e *env) fails(script string) string {
 }
 
 // object runs an expression that gives a managed object.
-func (e *env) object(script string) *Object {
+func (e *env) object(script string) *objectstore.Object {
 	e.t.Helper()
 	o := e.g.Find(e.run(script))
 	require.NotNil(e.t, o, script)
@@ -113,18 +116,20 @@ func (e *env) object(script string) *Object {
 }
 
 // load restores a graph into a new store; constructors have no limits.
-func (e *env) load(g *Graph) {
+func (e *env) load(g *objectstore.Graph) {
 	e.t.Helper()
 	e.open(nil)
 	require.NoError(e.t, e.s.Load(g, plainly))
-	for _, o := range e.s.objects {
-		require.NoError(e.t, e.vm.Set(o.ID, o.Value()))
+	for _, entry := range g.Objects {
+		if o := e.s.Lookup(entry.ID); o != nil {
+			require.NoError(e.t, e.vm.Set(entry.ID, o.Value()))
+		}
 	}
 }
 
-func plainly(_ *Object, construct func() error) error { return construct() }
+func plainly(_ *objectstore.Object, construct func() error) error { return construct() }
 
-func (e *env) snapshot() *Graph {
+func (e *env) snapshot() *objectstore.Graph {
 	e.t.Helper()
 	g, err := e.s.Snapshot()
 	require.NoError(e.t, err)

@@ -23,10 +23,17 @@ var (
 // which would not come back as what it was.
 func (g *Registry) isInstance(v goja.Value, class string) (*goja.Object, bool) {
 	o, ok := v.(*goja.Object)
-	if !ok || o.ClassName() != class || o.ExportType() == typeProxy {
+	if !ok {
 		return nil, false
 	}
-	return o, o.Prototype() == g.lib.prototypes[class]
+	t := o.ExportType()
+	switch class {
+	case "Map", "Set": // goja calls them objects, but exports them as lists
+		ok = t != nil && t.Kind() == reflect.Slice
+	default:
+		ok = t != typeProxy && o.ClassName() == class
+	}
+	return o, ok && o.Prototype() == g.lib.prototypes[class]
 }
 
 // isPlain reports whether v is an object literal: no class instance, no exotic object.

@@ -262,6 +262,8 @@ func (s *Store) plainProperty(o *Object, p *Property, v goja.Value) (plain Value
 		before, had = o.stored.Property(p.Name)
 	}
 	switch {
+	case goja.IsUndefined(v) && had && before == any(Undefined{}):
+		return before, false, nil // as a model may say it
 	case v == nil || goja.IsUndefined(v):
 		// What was absent when it was loaded may be so.
 		missing := o.stored != nil && !had && !o.lacking[p.Name]
