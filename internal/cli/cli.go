@@ -13,11 +13,12 @@ import (
 // app is one command line under way.
 type app struct {
 	*State
-	flags  flags
-	stdin  *bufio.Reader
-	began  bool   // the command line was understood, and a verb runs
-	pkgDir string // for errors: what their positions are relative to
-	source string // of a script on the command line
+	flags   flags
+	stdin   *bufio.Reader
+	began   bool   // the command line was understood, and a verb runs
+	emitted bool   // an event was printed
+	pkgDir  string // for errors: what their positions are relative to
+	source  string // of a script on the command line
 }
 
 // Main runs a command line and returns the exit code.
@@ -37,7 +38,7 @@ func Main(s *State) int {
 	if err != nil && !errors.As(err, &shown) {
 		a.showError(err)
 	}
-	if a.flags.json && a.began {
+	if a.emitted {
 		a.emit(&event{Event: "end", Exit: &code})
 	}
 	return code
@@ -64,7 +65,7 @@ resources, and destroys in order what leaves the graph.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	a.flags.add(root.PersistentFlags())
-	root.AddCommand(a.planCommand(), a.deployCommand(), a.destroyCommand(), a.runCommand(),
+	root.AddCommand(a.planCommand(), a.deployCommand(), a.destroyCommand(), a.runCommand(), a.testCommand(),
 		a.snapshotCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true

@@ -112,6 +112,7 @@ func orEmpty[T any](list []T) []T {
 
 // emit prints an event.
 func (a *app) emit(e *event) {
+	a.emitted = true
 	e.V, e.Time = eventVersion, a.Now().UTC().Format(time.RFC3339Nano)
 	line, err := json.Marshal(e)
 	if err != nil {

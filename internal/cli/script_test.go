@@ -95,6 +95,12 @@ func TestExamples(t *testing.T) {
 		"index.ts":     `import { Resource } from "sexton"; export class Item extends Resource {}`,
 		"model.json":   `{"?": {"type": "Environment", "id": "shop"}, "applications": [{"?": {"type": "Item", "id": "a"}}]}`,
 		"script.ts":    `console.log(scriptArgs)`,
+		"item.test.ts": `
+			import { assert, test } from "sexton/test";
+			test("an item", async (t) => {
+				const env = await t.deploy({ "?": { type: "Environment", id: "shop" }, applications: [{ "?": { type: "Item", id: "a" } }] });
+				assert.alive("a");
+			});`,
 
 		"shop/package.json": `{"name": "shop"}`,
 		"shop/index.ts":     `import { Resource } from "sexton"; export class Item extends Resource {}`,

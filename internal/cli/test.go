@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sextongc/sexton/internal/scenario"
+)
+
+type testFlags struct {
+	pattern   string
+	bail      bool
+	shuffle   string
+	reporters []string
+	update    bool
+}
+
+// randomSeed is --shuffle without a value.
+const randomSeed = "random"
+
+func (a *app) testCommand() *cobra.Command {
+	f := &testFlags{}
+	cmd := &cobra.Command{
+		Use:   "test [path...]",
+		Short: "runs *.test.js and *.test.ts files",
+		Long: `Test runs test files that import "sexton/test": those that are named, and of directories all that are
+called *.test.js or *.test.ts. Each test has an environment of its own, in memory.`,
+		Example: examples(
+			"sexton test",
+			"sexton test -t 'an item' --bail",
+			"sexton test item.test.ts --reporter spec --reporter junit:report.xml",
+			"sexton test --shuffle=42 --update",
+		),
+		RunE: a.verb(func(_ *cobra.Command, args []string) error { return a.test(f, args) }),
+	}
+	set := cmd.Flags()
+	set.StringVarP(&f.pattern, "test", "t", "", "run tests whose full name contains this `pattern`, or matches it if it is a /regexp/")
+	set.BoolVar(&f.bail, "bail", false, "stop after the first failure")
+	set.StringVar(&f.shuffle, "shuffle", "", "run the tests of each file in random order; a `seed` repeats one")
+	set.Lookup("shuffle").NoOptDefVal = randomSeed
+	set.StringArrayVar(&f.reporters, "reporter", nil, "how to report, `name[:file]`: "+strings.Join(scenario.ReporterNames(), ", ")+" (default spec; with --json json)")
+	set.BoolVar(&f.update, "update", false, "write the values that assert.snapshot compares with")
+	return cmd
+}
+
+func (a *app) test(f *testFlags, args []string) (err error) {
+	base := a.options()
+	e, err := a.open(base)
+	if err != nil {
+		return err
+	}
+	base.Dir, base.Console = e.Package().Dir, a.printConsole
+	opts := &scenario.Options{Options: *base, Update: f.update}
+	opts.Pattern, opts.Bail = f.pattern, f.bail
+	if opts.Seed, err = a.seed(f.shuffle); err != nil {
+		return usage(err)
+	}
+	paths := make([]string, len(args))
+	for i, p := range args {
+		paths[i] = a.path(p)
+	}
+	if opts.Files, err = scenario.Find(base.Dir, paths); err != nil {
+		return usage(err)
+	}
+	if len(opts.Files) == 0 {
+		return usage(errors.New("there are no test files: their names end in .test.js or .test.ts"))
+	}
+	closeReporters, err := a.reporters(opts, f.reporters)
+	if err != nil {
+		return errors.Join(err, closeReporters(&scenario.Summary{}))
+	}
+	ctx, _, stop := a.interruptible(func(text string) { a.log("note", text) }, "interrupted")
+	defer stop()
+	summary, err := scenario.Run(ctx, opts)
+	stop()
+	if summary == nil {
+		summary = &scenario.Summary{}
+	}
+	err = errors.Join(err, closeReporters(summary))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err == nil && !summary.OK() {
+		err = &shownError{errTests}
+	}
+	return err
+}
+
+// seed reads the value of --shuffle.
+func (a *app) seed(value string) (*uint32, error) {
+	if value == "" {
+		return nil, nil
+	}
+	seed := uint32(a.Now().UnixNano())
+	if value == randomSeed {
+		a.log("note", fmt.Sprintf("shuffled: --shuffle=%d repeats this order", seed))
+		return &seed, nil
+	}
+	n, err := strconv.ParseUint(value, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("--shuffle=%s: want a number below 2^32", value)
+	}
+	seed = uint32(n)
+	return &seed, nil
+}
+
+// reporters adds the reporters that flags name to opts. The result ends them, and closes their files.
+func (a *app) reporters(opts *scenario.Options, flags []string) (func(*scenario.Summary) error, error) {
+	if len(flags) == 0 {
+		flags = []string{"spec"}
+		if a.flags.json {
+			flags = []string{"json"}
+		}
+	}
+	var files []*os.File
+	end := func(s *scenario.Summary) error {
+		var errs []error
+		for _, r := range opts.Reporters {
+			errs = append(errs, r.Close(s))
+		}
+		for _, f := range files {
+			errs = append(errs, f.Close())
+		}
+		return errors.Join(errs...)
+	}
+	for _, flag := range flags {
+		name, file, toFile := strings.Cut(flag, ":")
+		w, style := a.Stdout, a.style()
+		if toFile {
+			f, err := os.Create(a.path(file))
+			if err != nil {
+				return end, usage(fmt.Errorf("--reporter=%s: %w", flag, err))
+			}
+			files = append(files, f)
+			w, style.Color = f, false
+		}
+		r, err := scenario.NewReporter(name, w, &scenario.ReporterOptions{Color: style.Color, Dir: opts.Dir})
+		if err != nil {
+			return end, usage(fmt.Errorf("--reporter=%s: %w", flag, err))
+		}
+		opts.Reporters = append(opts.Reporters, r)
+	}
+	return end, nil
+}
