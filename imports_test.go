@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,25 @@ func TestPlanIsShort(t *testing.T) {
 	file, err := parser.ParseFile(fset, filepath.FromSlash("gcext/plan.go"), nil, parser.ParseComments)
 	require.NoError(t, err)
 	require.LessOrEqual(t, fset.Position(file.FileEnd).Line, 300)
+}
+
+// TestDependenciesAreExplained: each direct dependency has its line in docs/rationale.md.
+func TestDependenciesAreExplained(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.FromSlash("docs/rationale.md"))
+	require.NoError(t, err)
+	found := 0
+	for _, line := range strings.Split(string(mod), "\n") {
+		name, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "require "), " v")
+		if !ok || strings.HasSuffix(line, "// indirect") {
+			continue
+		}
+		found++
+		explained := strings.Contains(string(text), "\n| "+strings.TrimPrefix(name, "github.com/")+" |")
+		require.True(t, explained, "docs/rationale.md says nothing about %s", name)
+	}
+	require.Greater(t, found, 8)
 }
 
 // goFiles lists the module's Go files, with slashes, sorted.
