@@ -3,6 +3,7 @@ package objectstore_test
 import (
 	"testing"
 
+	"github.com/dop251/goja"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sextongc/sexton/objectstore"
@@ -126,6 +127,7 @@ func TestDeclarations(t *testing.T) {
 		{`static properties = { name: "string" }; "name"`, advice},
 		{`destroy = async () => {}`, "destroy must be a method, not a class field"},
 		{`get destroy() { return 1 }`, "destroy is no method"},
+		{`get $id() { return 1 }`, "method $id: names that begin with $ are reserved"},
 		{`$id = 1`, "class field $id: the name is reserved"},
 		{`static properties = { $id: "string" }`, "property $id: the name is reserved"},
 		{`static properties = { constructor: "string" }`, "property constructor: the name is reserved"},
@@ -160,4 +162,20 @@ func TestClassInErrorIsNeverUsable(t *testing.T) {
 		require.Contains(t, e.fails(`globalThis.Bad ??= class Bad extends Resource { static properties = { a: "nope" } }; new Bad({})`), "unknown type nope")
 	}
 	require.Equal(t, "pkg/Good", e.run(`new (class Good extends Resource {})().$type`).String())
+}
+
+// gc 5.4: what a constructor made before it threw had an initialised life of its own.
+func TestAbandon(t *testing.T) {
+	e := newEnv(t, shop)
+	for range 2 {
+		v := e.run(`globalThis.made = new Network({ cidr: "x", gateway: {} }, null, { id: "it" }); new Subnet({}, made, { id: "child" }); made`)
+		e.g.Abandon(v.(*goja.Object))
+		require.Len(t, e.s.Objects(), 1, "the inline gateway goes with it")
+		child := e.s.Lookup("child")
+		require.Nil(t, child.Owner())
+		require.Nil(t, e.s.Lookup("it"))
+		require.Contains(t, e.fails(`new Subnet({}, made)`), "the owner (second argument) must be a managed object")
+		require.Len(t, e.snapshot().Objects, 1)
+		require.NoError(t, e.s.Bury(child))
+	}
 }

@@ -81,7 +81,7 @@ func (s *Store) create(v *goja.Object, c *Class, in *inlined, properties, owner,
 		}
 	}
 	o := s.add(v, c, id, name, own)
-	o.provisional = s.loading
+	o.provisional, o.inline = s.loading, in != nil
 	if s.opts.Incarnation != nil {
 		o.Incarnation = s.opts.Incarnation()
 	}
@@ -159,7 +159,8 @@ func Caller(vm *goja.Runtime) string {
 }
 
 // forget drops an object that never was one: its constructor threw, or it was made while loading and
-// nothing refers to it (gc 5.4, 6.7). What was made inline for it goes with it.
+// nothing refers to it (gc 5.4, 6.7). What was made inline for it goes with it; what its constructor made
+// itself has no owner any more, and is collected as everything else.
 func (s *Store) forget(o *Object) {
 	i := len(s.objects) - 1
 	for i >= 0 && s.objects[i].seq > o.seq {
@@ -170,8 +171,12 @@ func (s *Store) forget(o *Object) {
 	}
 	drop := map[*Object]bool{o: true}
 	for _, x := range s.objects[i+1:] {
-		if drop[x.owner] {
+		switch {
+		case !drop[x.owner]:
+		case x.inline:
 			drop[x] = true
+		default:
+			x.owner = nil
 		}
 	}
 	s.forgetAll(drop, i)

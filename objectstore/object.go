@@ -50,6 +50,7 @@ type Object struct {
 	lacking     map[string]bool                 // properties that stored has not, because they could not be saved
 	broken      string                          // why it could not be loaded (gc 5.4)
 	provisional bool                            // made by a constructor while loading (gc 6.7)
+	inline      bool                            // made of a plain object in its owner's properties
 	run         *destroyRun
 }
 

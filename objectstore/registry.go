@@ -111,9 +111,13 @@ func (g *Registry) adopt(constructor *goja.Object) (*Class, error) {
 		if !ok {
 			return nil, fmt.Errorf("has no prototype")
 		}
+		names := prototype.GetOwnPropertyNames()
+		if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "$") }); i >= 0 {
+			return nil, fmt.Errorf("method %s: names that begin with $ are reserved", names[i])
+		}
 		c := &Class{Base: g.byCtor[o.Prototype()], script: scriptClass{prototype: prototype, index: len(g.all)}}
 		c.script.constructor = g.heap.Track(o, c)
-		if slices.Contains(prototype.GetOwnPropertyNames(), "destroy") {
+		if slices.Contains(names, "destroy") {
 			if c.Is(g.Environment()) {
 				return nil, fmt.Errorf("a subclass of Environment cannot define destroy()")
 			}

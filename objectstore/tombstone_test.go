@@ -107,3 +107,11 @@ func TestIdOfTombstone(t *testing.T) {
 	again := e.object(`new Mortal({}, null, { id: "m" })`)
 	require.Same(t, again, e.s.Lookup("m"))
 }
+
+// A frozen object keeps its prototype, whatever one does: that is told, not passed over.
+func TestFrozenObjectCannotBecomeTombstone(t *testing.T) {
+	e := newEnv(t, mortal)
+	o := e.object(`Object.freeze(new Mortal({}))`)
+	require.ErrorContains(t, e.s.Bury(o), "its methods stay usable")
+	require.Equal(t, objectstore.Destroyed, o.State())
+}

@@ -12,7 +12,7 @@
     return own;
   };
   const apply = Reflect.apply;
-  const ProxyCopy = Proxy, MapCopy = Map, SetCopy = Set, DateCopy = Date, BytesCopy = Uint8Array;
+  const ProxyCopy = Proxy, MapCopy = Map, SetCopy = Set, DateCopy = Date, BytesCopy = Uint8Array, TypeErrorCopy = TypeError;
   const mapForEach = Map.prototype.forEach, mapSet = Map.prototype.set, mapClear = Map.prototype.clear;
   const setForEach = Set.prototype.forEach, setAdd = Set.prototype.add, setClear = Set.prototype.clear;
   const setTime = Date.prototype.setTime, setBytes = Uint8Array.prototype.set;
@@ -110,7 +110,7 @@
           else if ((own.get || own.set) && own.configurable) defineProperty(o, key, { __proto__: null, get: refuse, set: refuse });
         }
       }
-      setPrototypeOf(o, prototype);
+      if (!setPrototypeOf(o, prototype)) throw new TypeErrorCopy("its methods stay usable: a constructor or method has frozen it");
       freeze(o);
     },
     map() { return new MapCopy(); },
