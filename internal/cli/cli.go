@@ -55,7 +55,14 @@ func (a *app) command() *cobra.Command {
 		Use:   "sexton",
 		Short: "deploys object graphs and destroys what they drop, in order",
 		Long: `Sexton deploys graphs of objects whose classes, written in JavaScript or TypeScript, own real
-resources, and destroys in order what leaves the graph.`,
+resources, and destroys in order what leaves the graph.
+
+A global flag that is not given is taken from the variable SEXTON_<FLAG> (--on-destroy-error from
+SEXTON_ON_DESTROY_ERROR), then from "sexton" in package.json.
+
+Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the model is wrong), 3 changes
+(plan --detailed-exitcode), 4 script error, 5 test failed, 6 destruction incomplete, 7 limit or time-out,
+8 locked, 9 corrupt state or snapshot, 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
