@@ -37,10 +37,10 @@ func (r *Report) note(e gcext.Event) {
 
 // compare fills the lists of what was created, changed and kept.
 func (r *Report) compare(last, now *objectstore.Graph) error {
-	before := map[string]*objectstore.Entry{}
+	stored := map[string]*objectstore.Entry{}
 	if last != nil {
 		for _, e := range last.Objects {
-			before[e.ID] = e
+			stored[e.ID] = e
 		}
 	}
 	for _, e := range now.Objects {
@@ -48,12 +48,14 @@ func (r *Report) compare(last, now *objectstore.Graph) error {
 			continue
 		}
 		o := Object{ID: e.ID, Type: e.Type, Name: e.Name, Owner: e.Owner}
-		old := before[e.ID]
-		if old == nil || old.Incarnation != e.Incarnation {
+		old := stored[e.ID]
+		if old == nil || old.Incarnation != 0 && old.Incarnation != e.Incarnation {
 			r.Created = append(r.Created, o)
 			continue
 		}
-		same, err := sameEntry(old, e)
+		before := *old
+		before.Incarnation = e.Incarnation // it may have got its first one now
+		same, err := sameEntry(&before, e)
 		if err != nil {
 			return err
 		}

@@ -79,167 +79,33 @@ func (d *deploying) deploy(t *runtime.Task) error {
 	if err := d.prepare(t); err != nil {
 		return err
 	}
+	err := d.change(t)
+	return errors.Join(err, d.checkpoint(t, "end"))
+}
+
+// change is a deployment from loaded() on. What it leaves half-done when it fails is saved as it is.
+func (d *deploying) change(t *runtime.Task) error {
 	store := d.s.store
 	var dropped []*objectstore.Object
 	for _, id := range d.merged.Dropped {
 		dropped = append(dropped, store.Lookup(id))
 	}
-	if err := d.checkpoint("begin"); err != nil {
+	if err := d.checkpoint(t, "begin"); err != nil {
 		return err
 	}
-	err := d.collect(t, "collect what the model dropped", gcext.PreDeployment(dropped))
-	if err == nil && store.Root() != nil && store.Root().State() == objectstore.Live && d.merged.Incoming[store.Root().ID] && d.ctx.Err() == nil {
-		err = d.runScripts(t)
-	}
-	// A failed deployment destroys nothing: what it left half-done is saved as it is, and what nothing
-	// refers to falls to the next one.
-	if err == nil && d.ctx.Err() == nil {
-		err = d.collect(t, "collect what the environment no longer holds", gcext.PostDeployment)
-	}
-	return errors.Join(err, d.checkpoint("end"))
-}
-
-// prepare merges the model with what is, and loads the result.
-func (d *deploying) prepare(t *runtime.Task) error {
-	if err := d.merge(); err != nil {
+	if err := d.loaded(t); err != nil {
 		return err
 	}
-	gone := d.outgoing()
-	asked := len(gone) > 0
-	if asked { // what follows changes something before everything is loaded
-		if err := d.confirm(t, true); err != nil {
-			return err
-		}
-		last, err := d.replace(t, gone)
-		if err != nil {
-			return err
-		}
-		if d.merged, err = serialize.Merge(last, d.model); err != nil {
+	if err := d.collect(t, "collect what the model dropped", gcext.PreDeployment(dropped)); err != nil || d.ctx.Err() != nil {
+		return err
+	}
+	if root := store.Root(); root != nil && root.State() == objectstore.Live && d.merged.Incoming[root.ID] {
+		// A deployment that failed destroys nothing more: what nothing refers to falls to the next one.
+		if err := d.runScripts(t); err != nil || d.ctx.Err() != nil {
 			return err
 		}
 	}
-	for _, e := range d.merged.Graph.Objects {
-		if e.Incarnation == 0 && d.Incarnation != nil {
-			e.Incarnation = d.Incarnation()
-		}
-	}
-	if err := d.load(t, d.merged.Graph); err != nil {
-		return err
-	}
-	if !asked {
-		if err := d.confirm(t, false); err != nil {
-			return err
-		}
-	}
-	for _, o := range d.s.store.Objects() {
-		if o.Broken() != "" && d.merged.Incoming[o.ID] {
-			return &PhaseError{Phase: "load", Object: o.String(), Err: fmt.Errorf("%w: %s", ErrBroken, o.Broken())}
-		}
-	}
-	return d.loaded(t)
-}
-
-// confirm asks whether to go on. With load, the environment is loaded for that.
-func (d *deploying) confirm(t *runtime.Task, load bool) error {
-	if d.Confirm == nil || d.Last == nil || len(d.Last.Objects) == 0 {
-		return nil
-	}
-	if load {
-		if err := d.load(t, d.merged.Graph); err != nil {
-			return err
-		}
-	}
-	p, err := d.plan()
-	if err != nil {
-		return err
-	}
-	return d.Confirm(d.ctx, p)
-}
-
-// merge reads the model and merges it with what is.
-func (d *deploying) merge() (err error) {
-	if d.model, err = serialize.DecodeModel(d.Model, &serialize.ModelOptions{File: d.File, Classes: d.s.registry, Stateful: d.Stateful}); err != nil {
-		return err
-	}
-	d.merged, err = serialize.Merge(d.Last, d.model)
-	return err
-}
-
-// outgoing returns the ids whose objects have to go before new ones of the same id can be made: those
-// whose class the model changes, and a root whose destruction was begun.
-func (d *deploying) outgoing() map[string]bool {
-	gone := map[string]bool{}
-	for _, r := range d.merged.Replaced {
-		gone[r.Old.ID] = true
-	}
-	if root := d.model.Graph.Root; d.Last != nil && root != "" {
-		if e := d.Last.Lookup(root); e != nil && (e.Doomed || e.Destroyed) {
-			gone[e.ID] = true
-		}
-	}
-	return gone
-}
-
-// replace destroys the outgoing objects, and returns what is left without them.
-func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore.Graph, error) {
-	if err := d.load(t, d.Last); err != nil {
-		return nil, err
-	}
-	store := d.s.store
-	var old []*objectstore.Object
-	for _, e := range d.Last.Objects {
-		if gone[e.ID] && !e.Destroyed && !e.Doomed {
-			old = append(old, store.Lookup(e.ID))
-		}
-	}
-	if err := d.collect(t, "collect what is replaced", gcext.PreDeployment(old)); err != nil {
-		return nil, err
-	}
-	if err := d.checkpoint("replaced"); err != nil {
-		return nil, err
-	}
-	left := &objectstore.Graph{Root: d.graph.Root}
-	for _, e := range d.graph.Objects {
-		switch {
-		case !gone[e.ID]:
-			left.Objects = append(left.Objects, e)
-		case !e.Destroyed:
-			return nil, &PhaseError{Phase: "replace", Object: e.Type + " " + e.ID, Err: fmt.Errorf("%w: a new object of that id cannot be made before the old one is destroyed", ErrIncomplete)}
-		}
-	}
-	return left, nil
-}
-
-// load makes a new environment in the session and restores a graph into it.
-func (d *deploying) load(t *runtime.Task, g *objectstore.Graph) error {
-	d.phase("load")
-	s := d.s
-	s.newStore(d.ctx, d.Key, d.settings, d.gcJournal(), d.Incarnation, d.observe)
-	return s.store.Load(g, func(o *objectstore.Object, construct func() error) error {
-		return s.rt.Try(d.settings.HandlerTimeout, construct)
-	})
-}
-
-func (d *deploying) gcJournal() gcext.Journal {
-	if d.Journal == nil {
-		return nil
-	}
-	return d.Journal
-}
-
-// loaded runs loaded() of all objects that define it, in creation order.
-func (d *deploying) loaded(t *runtime.Task) error {
-	s := d.s
-	for _, o := range s.store.Objects() {
-		if o.Broken() != "" || o.State() == objectstore.Destroyed || !s.store.HasMethod(o, "loaded") {
-			continue
-		}
-		if _, err := s.collector.Invoke(t, o, "loaded", d.settings.HandlerTimeout); err != nil {
-			return &PhaseError{Phase: "loaded()", Object: o.String(), Err: err}
-		}
-	}
-	s.store.DropProvisional()
-	return d.unhandled("loaded()")
+	return d.collect(t, "collect what the environment no longer holds", gcext.PostDeployment)
 }
 
 // runScripts runs the hooks and deploy().
@@ -254,20 +120,24 @@ func (d *deploying) runScripts(t *runtime.Task) error {
 		if err != nil {
 			err = &PhaseError{Phase: "deploy", Object: root.String(), Err: err}
 		}
-		if err := errors.Join(err, d.settle(t), d.unhandled("deploy")); err != nil {
+		if err := errors.Join(err, d.settle(t, "deploy()"), d.unhandled("deploy")); err != nil {
 			return err
 		}
 	}
-	if err := d.checkpoint("deployed"); err != nil {
+	if err := d.checkpoint(t, "deployed"); err != nil {
 		return err
 	}
 	return d.hook(t, postDeployEntry)
 }
 
-// settle ends what deploy() left running: timers are cancelled, effects under way are awaited.
-func (d *deploying) settle(t *runtime.Task) error {
-	if n := d.s.rt.CancelTimers(); n > 0 {
-		d.warn(fmt.Sprintf("deploy() ended with %d timers set; they are cancelled", n))
+// settle ends what a script left running: timers are cancelled, effects under way are awaited.
+func (d *deploying) settle(t *runtime.Task, what string) error {
+	switch n := d.s.rt.CancelTimers(); n {
+	case 0:
+	case 1:
+		d.warn(what + " ended with a timer set; it is cancelled")
+	default:
+		d.warn(fmt.Sprintf("%s ended with %d timers set; they are cancelled", what, n))
 	}
 	return t.AwaitEffects()
 }
@@ -294,7 +164,7 @@ func (d *deploying) hook(t *runtime.Task, name string) error {
 	if err != nil {
 		err = &PhaseError{Phase: name, Err: err}
 	}
-	return errors.Join(err, d.unhandled(name))
+	return errors.Join(err, d.settle(t, "the "+name), d.unhandled(name))
 }
 
 func (d *deploying) collect(t *runtime.Task, phase string, scope gcext.Scope) error {
@@ -307,10 +177,14 @@ func (d *deploying) collect(t *runtime.Task, phase string, scope gcext.Scope) er
 	return d.unhandled(phase)
 }
 
-// checkpoint saves the environment as it is.
-func (d *deploying) checkpoint(phase string) error {
-	g, err := d.s.store.Snapshot()
+// checkpoint saves the environment as it is, unless the task is being killed: then the journal has what
+// was saved before.
+func (d *deploying) checkpoint(t *runtime.Task, phase string) error {
+	g, err := d.s.snapshot(t.Context())
 	d.graph = g
+	if g == nil {
+		return err
+	}
 	if err != nil {
 		err = &PhaseError{Phase: "save", Err: err}
 	}

@@ -3,7 +3,6 @@ package sexton
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -97,7 +96,7 @@ type historyRecord struct {
 // ErrInterrupted, or is about the model (*serialize.Error), the package (*runtime.BuildError) or a
 // script (*runtime.ScriptError). The report is not nil if anything was begun.
 func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, error) {
-	dir, err := state.Open(e.dir, &state.Options{Create: true})
+	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, Create: true})
 	if err != nil {
 		return nil, err
 	}
@@ -115,15 +114,6 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	if err != nil {
 		return nil, err
 	}
-	var m meta
-	if data := dir.Meta(); len(data) > 0 {
-		if err := json.Unmarshal(data, &m); err != nil {
-			return nil, fmt.Errorf("%w: meta: %w", ErrCorrupt, err)
-		}
-	}
-	for _, entry := range last.Objects { // numbers given out since the last commit
-		m.Incarnation = max(m.Incarnation, entry.Incarnation)
-	}
 	journal, err := newStateJournal(kill, dir, last)
 	if err != nil {
 		return nil, err
@@ -132,7 +122,7 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	if err != nil {
 		return nil, err
 	}
-	journal.snapshot = func() (*objectstore.Graph, error) { return s.Store().Snapshot() }
+	journal.snapshot = func() (*objectstore.Graph, error) { return s.snapshot(kill) }
 	began := time.Now()
 	var report *Report
 	var graph *objectstore.Graph
@@ -142,8 +132,8 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 		}
 		var err error
 		report, graph, err = s.Deploy(ctx, t, &Deployment{
-			Model: model.Data, File: model.File, Last: last, Key: dir.Environment(), Stateful: true, Journal: journal,
-			Incarnation: func() uint64 { m.Incarnation++; return m.Incarnation }, Observe: e.opts.Observe, Confirm: e.opts.Confirm,
+			Model: model.Data, File: model.File, Last: last.graph, Key: dir.Environment(), Stateful: true, Journal: journal,
+			Incarnation: journal.Incarnation, Observe: e.opts.Observe, Confirm: e.opts.Confirm,
 		})
 		return err
 	})
@@ -151,7 +141,8 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	if graph == nil { // nothing was changed, or everything that was is in the journal
 		return report, runErr
 	}
-	return report, errors.Join(runErr, commit(dir, graph, &m, history(began, model, report, runErr)))
+	m := &meta{Incarnation: journal.given}
+	return report, errors.Join(runErr, commit(dir, graph, m, history(began, model, report, runErr)))
 }
 
 func commit(dir *state.Dir, g *objectstore.Graph, m *meta, h *historyRecord) error {
@@ -202,12 +193,15 @@ func (e *Environment) Snapshot() ([]byte, error) {
 
 // stored reads the state; an environment that was never deployed is empty.
 func (e *Environment) stored() (*objectstore.Graph, error) {
-	dir, err := state.Open(e.dir, &state.Options{ReadOnly: true})
+	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, ReadOnly: true})
 	if errors.Is(err, state.ErrNoState) {
 		return &objectstore.Graph{}, nil
 	} else if err != nil {
 		return nil, err
 	}
-	g, err := replay(dir)
-	return g, errors.Join(err, dir.Close())
+	r, err := replay(dir)
+	if err = errors.Join(err, dir.Close()); err != nil {
+		return nil, err
+	}
+	return r.graph, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,18 +14,39 @@ import (
 )
 
 // stateJournal records a deployment in a state directory. A checkpoint holds what has changed since the
-// last one; Replay puts it all together again.
+// last one; replay puts it all together again. Every call appends one group of records, which counts
+// whole or not at all.
 type stateJournal struct {
-	ctx   context.Context
-	dir   *state.Dir
-	saved map[string]savedEntry // as the journal has them
-	// snapshot returns the environment as it is; a plan may name objects that no checkpoint has yet.
+	ctx context.Context
+	dir *state.Dir
+	// snapshot returns the environment as it is, nil if it cannot be read any more.
 	snapshot func() (*objectstore.Graph, error)
+
+	saved   map[string]*savedEntry // what replay makes of the journal, by id
+	settled int                    // objects notified or settled since the last checkpoint
+
+	given, reserved uint64 // numbers of incarnations
+	err             error  // why a number could not be reserved
 }
 
+// savedEntry is an object as the journal has it. What collections write down of it stands apart, because
+// records of its own tell of it.
 type savedEntry struct {
-	data        []byte
+	data        []byte // without doom
 	incarnation uint64
+	doom        doom
+	subscribed  bool
+}
+
+// doom is the part of an entry that only doomed objects have.
+type doom struct {
+	doomed, notified bool
+	failure          string
+	completed        []string
+}
+
+func (a *doom) equal(b *doom) bool {
+	return a.doomed == b.doomed && a.notified == b.notified && a.failure == b.failure && slices.Equal(a.completed, b.completed)
 }
 
 // checkpointRecord is the payload of a checkpoint.
@@ -53,230 +75,171 @@ type settledRecord struct {
 	Completed []string `json:"completed,omitempty"`
 }
 
-func newStateJournal(ctx context.Context, dir *state.Dir, last *objectstore.Graph) (*stateJournal, error) {
-	j := &stateJournal{ctx: context.WithoutCancel(ctx), dir: dir, saved: make(map[string]savedEntry, len(last.Objects))}
-	for _, e := range last.Objects {
-		data, err := serialize.EncodeEntry(e)
+// reservedRecord says that incarnations up to this one may have been given out.
+type reservedRecord struct {
+	Incarnation uint64 `json:"incarnation"`
+}
+
+// reserve is how many incarnations one record reserves.
+const reserve = 1024
+
+func newStateJournal(ctx context.Context, dir *state.Dir, last *replayed) (*stateJournal, error) {
+	j := &stateJournal{
+		ctx: context.WithoutCancel(ctx), dir: dir, saved: make(map[string]*savedEntry, len(last.graph.Objects)),
+		given: last.incarnation, reserved: last.incarnation,
+	}
+	for _, e := range last.graph.Objects {
+		saved, err := save(e)
 		if err != nil {
 			return nil, err
 		}
-		j.saved[e.ID] = savedEntry{data, e.Incarnation}
+		j.saved[e.ID] = saved
 	}
 	return j, nil
 }
 
-func (j *stateJournal) append(kind state.Kind, payloads ...any) error {
-	records := make([]state.Record, len(payloads))
-	for i, p := range payloads {
-		records[i] = state.Record{Kind: kind, Payload: jsonOf(p)}
+func save(e *objectstore.Entry) (*savedEntry, error) {
+	s := &savedEntry{
+		incarnation: e.Incarnation, subscribed: len(e.Subscriptions) > 0,
+		doom: doom{e.Doomed, e.Notified, e.Failure, e.Completed},
 	}
-	if err := j.dir.Append(j.ctx, records...); err != nil {
+	if e.Doomed {
+		live := *e
+		live.Doomed, live.Notified, live.Failure, live.Completed = false, false, "", nil
+		e = &live
+	}
+	var err error
+	s.data, err = serialize.EncodeEntry(e)
+	return s, err
+}
+
+func (j *stateJournal) append(group ...state.Record) error {
+	if j.err != nil {
+		return j.err
+	}
+	if err := j.dir.Append(j.ctx, group...); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
 	return nil
 }
 
+func record(kind state.Kind, payload any) state.Record {
+	return state.Record{Kind: kind, Payload: jsonOf(payload)}
+}
+
+// Incarnation returns the next number. That it may be in use is durable before it is, so that no later
+// deployment gives it to another object, whatever becomes of this one. The journal is of no use any
+// more where that fails, and says so the next time.
+func (j *stateJournal) Incarnation() uint64 {
+	j.given++
+	if j.given > j.reserved {
+		j.reserved = j.given + reserve - 1
+		j.err = errors.Join(j.err, j.append(record(state.Reserved, reservedRecord{j.reserved})))
+	}
+	return j.given
+}
+
 // Checkpoint records what has changed.
 func (j *stateJournal) Checkpoint(phase string, g *objectstore.Graph) error {
-	record := checkpointRecord{Phase: phase, Root: g.Root}
-	now := make(map[string]savedEntry, len(g.Objects))
-	for _, e := range g.Objects {
-		data, err := serialize.EncodeEntry(e)
-		if err != nil {
-			return err
-		}
-		now[e.ID] = savedEntry{data, e.Incarnation}
-		if !bytes.Equal(j.saved[e.ID].data, data) {
-			record.Changed = append(record.Changed, data)
-		}
+	r, err := j.checkpoint(phase, g)
+	if err != nil {
+		return err
 	}
-	for id := range j.saved {
-		if _, ok := now[id]; !ok {
-			record.Removed = append(record.Removed, id)
-		}
-	}
-	slices.Sort(record.Removed)
-	j.saved = now
-	return j.append(state.Checkpoint, record)
+	return j.append(r)
 }
 
-// Planned records a plan, and what it names and no checkpoint has yet.
-func (j *stateJournal) Planned(doomed []*objectstore.Object) error {
-	for _, o := range doomed {
-		if saved, ok := j.saved[o.ID]; ok && saved.incarnation == o.Incarnation {
+func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph) (state.Record, error) {
+	c := checkpointRecord{Phase: phase, Root: g.Root}
+	now := make(map[string]*savedEntry, len(g.Objects))
+	for _, e := range g.Objects {
+		saved, err := save(e)
+		if err != nil {
+			return state.Record{}, err
+		}
+		now[e.ID] = saved
+		if old := j.saved[e.ID]; old != nil && bytes.Equal(old.data, saved.data) && old.doom.equal(&saved.doom) {
 			continue
 		}
-		g, err := j.snapshot()
-		if err != nil {
-			return err
+		data := saved.data
+		if e.Doomed {
+			if data, err = serialize.EncodeEntry(e); err != nil {
+				return state.Record{}, err
+			}
 		}
-		if err := j.Checkpoint("plan", g); err != nil {
-			return err
+		c.Changed = append(c.Changed, data)
+	}
+	for id := range j.saved {
+		if now[id] == nil {
+			c.Removed = append(c.Removed, id)
 		}
-		break
 	}
-	record := planRecord{Doomed: make([]string, len(doomed))}
-	for i, o := range doomed {
-		record.Doomed[i] = o.ID
-	}
-	return j.append(state.Plan, record)
+	slices.Sort(c.Removed)
+	j.saved, j.settled = now, 0
+	return record(state.Checkpoint, c), nil
 }
 
-// Notified records that an object's subscribers have been told.
-func (j *stateJournal) Notified(o *objectstore.Object) error {
-	if len(o.Subscriptions()) == 0 {
-		return nil // nobody was told: telling nobody again changes nothing
+// present is a checkpoint of this moment. A property that cannot be saved as it is keeps its last value;
+// that is told at the end of the phase.
+func (j *stateJournal) present(phase string) (state.Record, error) {
+	g, err := j.snapshot()
+	if g == nil {
+		return state.Record{}, err
 	}
-	return j.append(state.Notified, notifiedRecord{o.ID})
+	return j.checkpoint(phase, g)
+}
+
+// Planned records a plan, with all objects as they are: those that it names may have come or changed
+// since the last checkpoint, and whoever resumes the plan has them from here.
+func (j *stateJournal) Planned(doomed []*objectstore.Object) error {
+	plan := planRecord{Doomed: make([]string, len(doomed))}
+	for i, o := range doomed {
+		plan.Doomed[i] = o.ID
+		if saved := j.saved[o.ID]; saved != nil && saved.incarnation == o.Incarnation {
+			saved.doom.doomed = true
+		}
+	}
+	c, err := j.present("plan")
+	if err != nil {
+		return err
+	}
+	return j.append(c, record(state.Plan, plan))
+}
+
+// Notified records that an object's subscribers have been told, if there were any.
+func (j *stateJournal) Notified(o *objectstore.Object) error {
+	saved := j.saved[o.ID]
+	if len(o.Subscriptions()) == 0 && (saved == nil || !saved.subscribed) {
+		return nil // telling nobody again changes nothing
+	}
+	if saved != nil {
+		saved.doom.notified = true
+	}
+	return j.progress(1, record(state.Notified, notifiedRecord{o.ID}))
 }
 
 // Settled records what became of doomed objects.
 func (j *stateJournal) Settled(objects []*objectstore.Object) error {
-	payloads := make([]any, len(objects))
+	group := make([]state.Record, len(objects))
 	for i, o := range objects {
 		r := settledRecord{ID: o.ID, State: o.State().String()}
 		if o.State() == objectstore.Doomed {
 			r.Failure, r.Completed = o.Failure, o.CompletedNames()
 		}
-		payloads[i] = r
+		group[i] = record(state.Destroyed, r)
 	}
-	return j.append(state.Destroyed, payloads...)
+	return j.progress(len(objects), group...)
 }
 
-// replay returns the environment that a state directory holds: the snapshot with the journal applied.
-func replay(dir *state.Dir) (*objectstore.Graph, error) {
-	g := &objectstore.Graph{}
-	if data := dir.Snapshot(); len(data) > 0 {
-		var err error
-		if g, err = serialize.DecodeSnapshot(data); err != nil {
-			return nil, fmt.Errorf("%w: snapshot: %w", ErrCorrupt, err)
-		}
-	}
-	records := dir.Records()
-	if len(records) == 0 {
-		return g, nil
-	}
-	r := newReplayer(g)
-	for i, record := range records {
-		if err := r.apply(record); err != nil {
-			return nil, fmt.Errorf("%w: journal: record %d (%s): %w", ErrCorrupt, i+1, record.Kind, err)
-		}
-	}
-	return r.graph(), nil
-}
-
-// replayer applies records to a graph. Objects keep the order in which they first appeared.
-type replayer struct {
-	root    string
-	order   []string
-	objects map[string]*objectstore.Entry
-}
-
-func newReplayer(g *objectstore.Graph) *replayer {
-	r := &replayer{root: g.Root, objects: make(map[string]*objectstore.Entry, len(g.Objects))}
-	for _, e := range g.Objects {
-		r.put(e)
-	}
-	return r
-}
-
-func (r *replayer) put(e *objectstore.Entry) {
-	if old := r.objects[e.ID]; old == nil || old.Incarnation != e.Incarnation {
-		r.order = append(r.order, e.ID)
-	}
-	r.objects[e.ID] = e
-}
-
-func (r *replayer) graph() *objectstore.Graph {
-	g := &objectstore.Graph{}
-	if r.objects[r.root] != nil {
-		g.Root = r.root
-	}
-	last := make(map[string]int, len(r.order)) // where its present incarnation appeared
-	for i, id := range r.order {
-		last[id] = i
-	}
-	for i, id := range r.order {
-		if e := r.objects[id]; e != nil && last[id] == i {
-			g.Objects = append(g.Objects, e)
-		}
-	}
-	return g
-}
-
-func (r *replayer) apply(record state.Record) error {
-	switch record.Kind {
-	case state.Checkpoint:
-		return r.checkpoint(record.Payload)
-	case state.Plan:
-		var p planRecord
-		if err := json.Unmarshal(record.Payload, &p); err != nil {
-			return err
-		}
-		for _, id := range p.Doomed {
-			if err := r.change(id, func(e *objectstore.Entry) { e.Doomed = true }); err != nil {
-				return err
-			}
-		}
-	case state.Notified:
-		var n notifiedRecord
-		if err := json.Unmarshal(record.Payload, &n); err != nil {
-			return err
-		}
-		return r.change(n.ID, func(e *objectstore.Entry) { e.Notified = true })
-	case state.Destroyed:
-		var s settledRecord
-		if err := json.Unmarshal(record.Payload, &s); err != nil {
-			return err
-		}
-		return r.settled(&s)
-	default:
-		return fmt.Errorf("unknown kind; the state was written by a newer version")
-	}
-	return nil
-}
-
-func (r *replayer) checkpoint(payload []byte) error {
-	var c checkpointRecord
-	if err := json.Unmarshal(payload, &c); err != nil {
-		return err
-	}
-	r.root = c.Root
-	for _, data := range c.Changed {
-		e, err := serialize.DecodeEntry(data)
+// progress appends records of n objects, and with them what handlers and destructors have changed: each
+// time in a small environment, and in one of any size so seldom that all checkpoints together take
+// time linear in it.
+func (j *stateJournal) progress(n int, group ...state.Record) error {
+	if j.settled += n; j.settled*64 >= len(j.saved) {
+		c, err := j.present("collect")
 		if err != nil {
 			return err
 		}
-		r.put(e)
+		group = append(group, c)
 	}
-	for _, id := range c.Removed {
-		delete(r.objects, id)
-	}
-	return nil
-}
-
-// change changes a copy of an entry.
-func (r *replayer) change(id string, change func(*objectstore.Entry)) error {
-	e := r.objects[id]
-	if e == nil {
-		return fmt.Errorf("object %q is not in the state", id)
-	}
-	changed := *e
-	change(&changed)
-	r.objects[id] = &changed
-	return nil
-}
-
-func (r *replayer) settled(s *settledRecord) error {
-	return r.change(s.ID, func(e *objectstore.Entry) {
-		switch s.State {
-		case "destroyed":
-			e.Destroyed, e.Doomed, e.Notified, e.Failure, e.Completed = true, false, false, "", nil
-			e.Subscriptions = nil
-		case "live":
-			e.Doomed, e.Notified, e.Failure, e.Completed = false, false, "", nil
-		default:
-			e.Doomed, e.Notified, e.Failure, e.Completed = true, true, s.Failure, s.Completed
-		}
-	})
+	return j.append(group...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/internal/effect"
+	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/runtime"
 )
 
@@ -39,6 +40,8 @@ type Options struct {
 	Confirm func(ctx context.Context, p *Plan) error
 	// Extensions are host modules for scripts.
 	Extensions []*runtime.Extension
+
+	fs state.FS // nil: the operating system's; tests crash another one
 }
 
 // Settings say how collections behave. Zero fields take the value of package.json, else the default.

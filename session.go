@@ -276,6 +276,19 @@ func (s *Session) newStore(ctx context.Context, key string, settings Settings, j
 // Collector is the collector of the current environment; nil before the first.
 func (s *Session) Collector() *gcext.Collector { return s.collector }
 
+// snapshot returns the environment at rest, with an error that tells what could not be saved as it is. It
+// returns nil if hard is done: scripts are being interrupted then, and what they hold cannot be read.
+func (s *Session) snapshot(hard context.Context) (g *objectstore.Graph, err error) {
+	err = s.rt.Try(0, func() (err error) {
+		g, err = s.store.Snapshot()
+		return err
+	})
+	if hard.Err() != nil {
+		return nil, context.Cause(hard)
+	}
+	return g, err
+}
+
 // EncodeSnapshot encodes the current environment; an empty one before the first deployment.
 func (s *Session) EncodeSnapshot() ([]byte, error) {
 	g := &objectstore.Graph{}

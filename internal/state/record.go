@@ -19,6 +19,7 @@ const (
 	Intent     Kind = "intent"     // an effect is about to start
 	Outcome    Kind = "outcome"    // an effect ended
 	Phase      Kind = "phase"      // a deployment entered its next phase
+	Reserved   Kind = "reserved"   // incarnations, before the first of them is given out
 )
 
 // The kinds of this package's own records.

@@ -1,0 +1,168 @@
+package sexton
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sextongc/sexton/gcext"
+	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
+	"github.com/sextongc/sexton/serialize"
+)
+
+// prepare merges the model with what is, and loads the result.
+func (d *deploying) prepare(t *runtime.Task) error {
+	if err := d.merge(); err != nil {
+		return err
+	}
+	gone := d.outgoing()
+	asked := len(gone) > 0
+	if asked { // what follows changes something before everything is loaded
+		if err := d.confirm(t, true); err != nil {
+			return err
+		}
+		last, err := d.replace(t, gone)
+		if err != nil {
+			return err
+		}
+		if d.merged, err = serialize.Merge(last, d.model); err != nil {
+			return err
+		}
+	}
+	d.number(d.merged.Graph)
+	if err := d.load(t, d.merged.Graph); err != nil {
+		return err
+	}
+	if !asked {
+		if err := d.confirm(t, false); err != nil {
+			return err
+		}
+	}
+	for _, o := range d.s.store.Objects() {
+		if o.Broken() != "" && d.merged.Incoming[o.ID] {
+			return &PhaseError{Phase: "load", Object: o.String(), Err: fmt.Errorf("%w: %s", ErrBroken, o.Broken())}
+		}
+	}
+	return nil
+}
+
+// number gives incarnations to objects that have none. Entries may be shared with the state.
+func (d *deploying) number(g *objectstore.Graph) {
+	if d.Incarnation == nil {
+		return
+	}
+	for i, e := range g.Objects {
+		if e.Incarnation == 0 {
+			numbered := *e
+			numbered.Incarnation = d.Incarnation()
+			g.Objects[i] = &numbered
+		}
+	}
+}
+
+// confirm asks whether to go on. With load, the environment is loaded for that.
+func (d *deploying) confirm(t *runtime.Task, load bool) error {
+	if d.Confirm == nil || d.Last == nil || len(d.Last.Objects) == 0 {
+		return nil
+	}
+	if load {
+		if err := d.load(t, d.merged.Graph); err != nil {
+			return err
+		}
+	}
+	p, err := d.plan()
+	if err != nil {
+		return err
+	}
+	return d.Confirm(d.ctx, p)
+}
+
+// merge reads the model and merges it with what is.
+func (d *deploying) merge() (err error) {
+	if d.model, err = serialize.DecodeModel(d.Model, &serialize.ModelOptions{File: d.File, Classes: d.s.registry, Stateful: d.Stateful}); err != nil {
+		return err
+	}
+	d.merged, err = serialize.Merge(d.Last, d.model)
+	return err
+}
+
+// outgoing returns the ids whose objects have to go before new ones of the same id can be made: those
+// whose class the model changes, and a root whose destruction was begun.
+func (d *deploying) outgoing() map[string]bool {
+	gone := map[string]bool{}
+	for _, r := range d.merged.Replaced {
+		gone[r.Old.ID] = true
+	}
+	if root := d.model.Graph.Root; d.Last != nil && root != "" {
+		if e := d.Last.Lookup(root); e != nil && (e.Doomed || e.Destroyed) {
+			gone[e.ID] = true
+		}
+	}
+	return gone
+}
+
+// replace destroys the outgoing objects, and returns what is left without them.
+func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore.Graph, error) {
+	if err := d.load(t, d.Last); err != nil {
+		return nil, err
+	}
+	store := d.s.store
+	var old []*objectstore.Object
+	for _, e := range d.Last.Objects {
+		if gone[e.ID] && !e.Destroyed && !e.Doomed {
+			old = append(old, store.Lookup(e.ID))
+		}
+	}
+	if err := d.collect(t, "collect what is replaced", gcext.PreDeployment(old)); err != nil {
+		return nil, err
+	}
+	if err := d.checkpoint(t, "replaced"); err != nil {
+		return nil, err
+	}
+	left := &objectstore.Graph{Root: d.graph.Root}
+	for _, e := range d.graph.Objects {
+		switch {
+		case !gone[e.ID]:
+			left.Objects = append(left.Objects, e)
+		case !e.Destroyed:
+			return nil, &PhaseError{Phase: "replace", Object: e.Type + " " + e.ID, Err: fmt.Errorf("%w: a new object of that id cannot be made before the old one is destroyed", ErrIncomplete)}
+		}
+	}
+	return left, nil
+}
+
+// load makes a new environment in the session and restores a graph into it.
+func (d *deploying) load(t *runtime.Task, g *objectstore.Graph) error {
+	d.phase("load")
+	s := d.s
+	s.newStore(d.ctx, d.Key, d.settings, d.gcJournal(), d.Incarnation, d.observe)
+	return s.store.Load(g, func(o *objectstore.Object, construct func() error) error {
+		return s.rt.Try(d.settings.HandlerTimeout, construct)
+	})
+}
+
+func (d *deploying) gcJournal() gcext.Journal {
+	if d.Journal == nil {
+		return nil
+	}
+	return d.Journal
+}
+
+// loaded runs loaded() of all objects that define it, in creation order.
+func (d *deploying) loaded(t *runtime.Task) error {
+	s, ran := d.s, false
+	defer s.store.DropProvisional()
+	for _, o := range s.store.Objects() {
+		if o.Broken() != "" || o.State() == objectstore.Destroyed || !s.store.HasMethod(o, "loaded") {
+			continue
+		}
+		ran = true
+		if _, err := s.collector.Invoke(t, o, "loaded", d.settings.HandlerTimeout); err != nil {
+			return errors.Join(&PhaseError{Phase: "loaded()", Object: o.String(), Err: err}, d.unhandled("loaded()"))
+		}
+	}
+	if err := d.unhandled("loaded()"); err != nil || !ran {
+		return err
+	}
+	return d.checkpoint(t, "loaded")
+}

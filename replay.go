@@ -1,0 +1,200 @@
+package sexton
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/sextongc/sexton/internal/state"
+	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/serialize"
+)
+
+// replayed is what a state directory holds.
+type replayed struct {
+	graph       *objectstore.Graph
+	incarnation uint64 // the highest number that may have been given out
+}
+
+// replay returns what a state directory holds: the snapshot with the journal applied. The error matches
+// ErrCorrupt and says what does not fit.
+func replay(dir *state.Dir) (*replayed, error) {
+	var m meta
+	if data := dir.Meta(); len(data) > 0 {
+		if err := json.Unmarshal(data, &m); err != nil {
+			return nil, fmt.Errorf("%w: meta: %w", ErrCorrupt, err)
+		}
+	}
+	g := &objectstore.Graph{}
+	if data := dir.Snapshot(); len(data) > 0 {
+		var err error
+		if g, err = serialize.DecodeSnapshot(data); err != nil {
+			return nil, fmt.Errorf("%w: snapshot: %w", ErrCorrupt, err)
+		}
+	}
+	r := newReplayer(g, m.Incarnation)
+	records := dir.Records()
+	if len(records) == 0 {
+		return &replayed{g, r.incarnation}, nil
+	}
+	for i, record := range records {
+		if err := r.apply(record); err != nil {
+			return nil, fmt.Errorf("%w: journal: record %d (%s): %w", ErrCorrupt, i+1, record.Kind, err)
+		}
+	}
+	g = r.graph()
+	if err := closed(g); err != nil {
+		return nil, fmt.Errorf("%w: journal: after its %d records %w", ErrCorrupt, len(records), err)
+	}
+	return &replayed{g, r.incarnation}, nil
+}
+
+// replayer applies records to a graph. Objects keep the order in which they first appeared.
+type replayer struct {
+	root        string
+	order       []string
+	objects     map[string]*objectstore.Entry
+	incarnation uint64
+}
+
+func newReplayer(g *objectstore.Graph, incarnation uint64) *replayer {
+	r := &replayer{root: g.Root, objects: make(map[string]*objectstore.Entry, len(g.Objects)), incarnation: incarnation}
+	for _, e := range g.Objects {
+		r.put(e)
+	}
+	return r
+}
+
+func (r *replayer) put(e *objectstore.Entry) {
+	if old := r.objects[e.ID]; old == nil || old.Incarnation != e.Incarnation {
+		r.order = append(r.order, e.ID)
+	}
+	r.objects[e.ID] = e
+	r.incarnation = max(r.incarnation, e.Incarnation)
+}
+
+func (r *replayer) graph() *objectstore.Graph {
+	g := &objectstore.Graph{}
+	if r.objects[r.root] != nil {
+		g.Root = r.root
+	}
+	last := make(map[string]int, len(r.order)) // where its present incarnation appeared
+	for i, id := range r.order {
+		last[id] = i
+	}
+	for i, id := range r.order {
+		if e := r.objects[id]; e != nil && last[id] == i {
+			g.Objects = append(g.Objects, e)
+		}
+	}
+	return g
+}
+
+func (r *replayer) apply(record state.Record) error {
+	switch record.Kind {
+	case state.Checkpoint:
+		return r.checkpoint(record.Payload)
+	case state.Reserved:
+		var n reservedRecord
+		if err := json.Unmarshal(record.Payload, &n); err != nil {
+			return err
+		}
+		r.incarnation = max(r.incarnation, n.Incarnation)
+	case state.Plan:
+		var p planRecord
+		if err := json.Unmarshal(record.Payload, &p); err != nil {
+			return err
+		}
+		for _, id := range p.Doomed {
+			if err := r.change(id, func(e *objectstore.Entry) { e.Doomed = true }); err != nil {
+				return err
+			}
+		}
+	case state.Notified:
+		var n notifiedRecord
+		if err := json.Unmarshal(record.Payload, &n); err != nil {
+			return err
+		}
+		return r.change(n.ID, func(e *objectstore.Entry) { e.Notified = true })
+	case state.Destroyed:
+		var s settledRecord
+		if err := json.Unmarshal(record.Payload, &s); err != nil {
+			return err
+		}
+		return r.settled(&s)
+	default:
+		return fmt.Errorf("unknown kind; the state was written by a newer version")
+	}
+	return nil
+}
+
+func (r *replayer) checkpoint(payload []byte) error {
+	var c checkpointRecord
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return err
+	}
+	r.root = c.Root
+	for _, data := range c.Changed {
+		e, err := serialize.DecodeEntry(data)
+		if err != nil {
+			return err
+		}
+		r.put(e)
+	}
+	for _, id := range c.Removed {
+		delete(r.objects, id)
+	}
+	return nil
+}
+
+// change changes a copy of an entry.
+func (r *replayer) change(id string, change func(*objectstore.Entry)) error {
+	e := r.objects[id]
+	if e == nil {
+		return fmt.Errorf("object %q is not in the state", id)
+	}
+	changed := *e
+	change(&changed)
+	r.objects[id] = &changed
+	return nil
+}
+
+func (r *replayer) settled(s *settledRecord) error {
+	return r.change(s.ID, func(e *objectstore.Entry) {
+		switch s.State {
+		case "destroyed":
+			e.Destroyed, e.Doomed, e.Notified, e.Failure, e.Completed = true, false, false, "", nil
+			e.Subscriptions = nil
+		case "live":
+			e.Doomed, e.Notified, e.Failure, e.Completed = false, false, "", nil
+		default:
+			e.Doomed, e.Notified, e.Failure, e.Completed = true, true, s.Failure, s.Completed
+		}
+	})
+}
+
+// closed checks that what objects name is in the graph.
+func closed(g *objectstore.Graph) error {
+	ids := make(map[string]bool, len(g.Objects))
+	for _, e := range g.Objects {
+		ids[e.ID] = true
+	}
+	for _, e := range g.Objects {
+		missing := ""
+		need := func(id string) {
+			if id != "" && !ids[id] {
+				missing = id
+			}
+		}
+		need(e.Owner)
+		for _, s := range e.Subscriptions {
+			need(s.Subscriber)
+		}
+		for _, f := range e.Properties {
+			objectstore.Refs(f.Value, func(r objectstore.Ref) { need(string(r)) })
+		}
+		if missing != "" {
+			return fmt.Errorf("object %q names %q, which is not in the state", e.ID, missing)
+		}
+	}
+	return nil
+}
