@@ -77,7 +77,8 @@ func effectExtension(name, file string, exports ...string) *Extension {
 // message }. The library's script makes the error, so that it has the stack of the script's call.
 func (e *effects) perform(call goja.FunctionCall) goja.Value {
 	rt := e.rt
-	req := &effect.Request{Op: call.Argument(0).String()}
+	rt.effectSeq++
+	req := &effect.Request{ID: rt.effectSeq, Op: call.Argument(0).String()}
 	if rt.opts.Attribute != nil {
 		of, _ := call.Argument(2).(*goja.Object)
 		var err error
@@ -104,6 +105,9 @@ func (e *effects) perform(call goja.FunctionCall) goja.Value {
 		outcome := rt.opts.Broker.Do(e.ctx, req)
 		rt.Enqueue(func() {
 			resolve(e.outcome(outcome))
+			if rt.opts.Delivered != nil {
+				rt.opts.Delivered(req)
+			}
 			e.ended()
 		})
 	})

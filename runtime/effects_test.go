@@ -208,7 +208,11 @@ func TestEffectAttribution(t *testing.T) {
 		}
 		return "", 0, "", refuse
 	}
-	rt, err := New(&Options{Broker: broker, Attribute: attribute, Extensions: []*Extension{Process()}})
+	var delivered []uint64
+	rt, err := New(&Options{
+		Broker: broker, Attribute: attribute, Extensions: []*Extension{Process()},
+		Delivered: func(req *effect.Request) { delivered = append(delivered, req.ID) },
+	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, rt.Close()) }()
 	b, err := Build(context.Background(), &BuildOptions{Extensions: []*Extension{Process()}, Entries: []Entry{{Name: "m", Source: `
@@ -233,10 +237,11 @@ func TestEffectAttribution(t *testing.T) {
 	})
 	require.NoError(t, err)
 	want := []effect.Request{
-		{Op: "process.exec", Object: "net", Incarnation: 1, Token: "token-net", Args: []byte(`{"args":[],"command":"a"}`)},
-		{Op: "process.exec", Object: "other", Incarnation: 2, Token: "token-of", Args: []byte(`{"args":[],"command":"b"}`)},
-		{Op: "process.exec", Object: "net", Incarnation: 1, Token: "token-net", Args: []byte(`{"args":[],"command":"c"}`)},
+		{ID: 1, Op: "process.exec", Object: "net", Incarnation: 1, Token: "token-net", Args: []byte(`{"args":[],"command":"a"}`)},
+		{ID: 2, Op: "process.exec", Object: "other", Incarnation: 2, Token: "token-of", Args: []byte(`{"args":[],"command":"b"}`)},
+		{ID: 3, Op: "process.exec", Object: "net", Incarnation: 1, Token: "token-net", Args: []byte(`{"args":[],"command":"c"}`)},
 	}
+	require.Equal(t, []uint64{1, 2, 3}, delivered)
 	require.Len(t, broker.requests, len(want))
 	for i := range want {
 		require.Equal(t, &want[i], <-broker.requests)

@@ -24,9 +24,13 @@ type Options struct {
 	// Broker performs effects for the host modules. Nil: every effect is refused.
 	Broker effect.Broker
 	// Attribute says for which managed object an effect is: for the one that a script named with the
-	// option { of: object }, nil if it named none, else for that of the async context. An error refuses
-	// the effect; one that is a *goja.Exception is thrown as it is. Nil: no object is named.
+	// option { of: object }, nil if it named none, else for that of the async context. It runs on the
+	// loop before the request goes out. An error refuses the effect; one that is a *goja.Exception is
+	// thrown as it is. Nil: no object is named.
 	Attribute func(asyncContext any, of *goja.Object) (object string, incarnation uint64, token string, err error)
+	// Delivered hears, on the loop, that a script is about to see the outcome of a request: what awaits it
+	// runs before the next job of the loop. Nil: nobody listens.
+	Delivered func(req *effect.Request)
 	// Extensions are the host modules, opened in this order by New, before any user code runs.
 	Extensions []*Extension
 	// MaxCallStack is the depth at which a script fails with a RangeError. 0: 500.
@@ -65,8 +69,9 @@ type Runtime struct {
 
 	abandoned func(*goja.Object) // see OnAbandoned
 
-	effects int      // under way, that scripts asked for
-	onQuiet []func() // called when effects falls to 0
+	effectSeq uint64
+	effects   int      // under way, that scripts asked for
+	onQuiet   []func() // called when effects falls to 0
 
 	current  *Task // the task that runs
 	tasks    map[*Task]uint64

@@ -10,6 +10,7 @@ import (
 
 // Request asks for one effect or one read of the outside world.
 type Request struct {
+	ID          uint64          `json:"id"`                    // of this request, unique in its runtime
 	Op          string          `json:"op"`                    // "process.exec", "fs.writeFile", …
 	Object      string          `json:"object,omitempty"`      // id of the managed object that it is for; empty: the root
 	Incarnation uint64          `json:"incarnation,omitempty"` // of that object
