@@ -155,7 +155,7 @@ func (d *deploying) hook(t *runtime.Task, name string) error {
 		if !ok {
 			return fmt.Errorf("it has no default export that is a function: write `export default async (env) => { … }`")
 		}
-		d.s.rt.WithContext(&gcext.Context{Object: root}, func() { result, err = f(goja.Undefined(), root.Value()) })
+		d.s.rt.WithContext(&gcext.Context{Object: root, Limit: d.settings.HandlerTimeout}, func() { result, err = f(goja.Undefined(), root.Value()) })
 		return err
 	})
 	if err == nil {
@@ -194,9 +194,17 @@ func (d *deploying) checkpoint(t *runtime.Task, phase string) error {
 	return err
 }
 
-// unhandled returns what scripts failed with where nobody could catch it.
+// unhandled returns what scripts failed with where nobody could catch it. What exceeded its time is a
+// warning: if somebody waits for it, that has failed.
 func (d *deploying) unhandled(phase string) error {
-	errs := d.s.rejections
+	var errs []error
+	for _, err := range d.s.rejections {
+		if errors.Is(err, runtime.ErrTimeLimit) {
+			d.warn(fmt.Sprintf("%s: %v", phase, err))
+		} else {
+			errs = append(errs, err)
+		}
+	}
 	d.s.rejections = nil
 	if len(errs) == 0 {
 		return nil

@@ -82,7 +82,7 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		unhandled = func(err *runtime.ScriptError, _ any) { s.rejections = append(s.rejections, err) }
 	}
 	s.rt, err = runtime.New(&runtime.Options{
-		Console: opts.Console, Clock: opts.Clock, Broker: s.broker, Attribute: s.attribute,
+		Console: opts.Console, Clock: opts.Clock, Broker: s.broker, Attribute: s.attribute, JobLimit: gcext.JobLimit,
 		Extensions: s.opts.Extensions, Unhandled: unhandled,
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ type Settings struct {
 	Continue       bool          // onDestroyError: "continue" instead of "hold" (gc 5.6)
 	Spare          bool          // resurrection: "spare" instead of "tombstone" (gc 5.5)
 	Concurrency    int           // destructors that run at once; 0: 10
-	DestroyTimeout time.Duration // for one object's destroy(); 0: 10 min
+	DestroyTimeout time.Duration // for each destroy() of an object's classes; 0: 10 min
 	HandlerTimeout time.Duration // for one handler; 0: 1 min
 	MaxRounds      int           // 0: 1,000 (gc 2.8)
 }
@@ -141,6 +141,8 @@ type Collector struct {
 	journal  Journal
 	observe  func(Event)
 	running  *collection
+	overdue  map[string]*overdue // by token
+	token    func(*objectstore.Object) string
 }
 
 // Options of a Collector. Nil works.
@@ -152,7 +154,10 @@ type Options struct {
 
 // NewCollector returns the collector of an environment.
 func NewCollector(rt *runtime.Runtime, registry *objectstore.Registry, store *objectstore.Store, opts *Options) *Collector {
-	c := &Collector{rt: rt, registry: registry, store: store, settings: Settings{}.withDefaults(), observe: func(Event) {}}
+	c := &Collector{
+		rt: rt, registry: registry, store: store, settings: Settings{}.withDefaults(), observe: func(Event) {},
+		overdue: map[string]*overdue{}, token: func(o *objectstore.Object) string { return o.ID },
+	}
 	if opts != nil {
 		c.settings, c.journal = opts.Settings.withDefaults(), opts.Journal
 		if opts.Observe != nil {
@@ -245,8 +250,17 @@ func (c *Collector) begin(ctx context.Context, scope Scope) *collection {
 // awaits, timers and host promises.
 type Context struct {
 	Object     *objectstore.Object
-	Destroying bool // its destroy() runs
+	Limit      time.Duration // of each stretch between two awaits; 0: none
+	destroying bool          // the attempt at destroying Object for which the code runs is under way
 	collection *collection
+}
+
+// JobLimit is the Limit of an async context, for the option of runtime.Options.
+func JobLimit(asyncContext any) time.Duration {
+	if ctx, ok := asyncContext.(*Context); ok {
+		return ctx.Limit
+	}
+	return 0
 }
 
 // within reports whether the code that runs now is a handler or destructor of the running collection.

@@ -82,7 +82,12 @@ func (d *destruction) start(i int32, o *objectstore.Object) {
 		finish(fmt.Errorf("it could not be loaded: %s", o.Broken()))
 		return
 	}
-	a := &attempt{c: c, o: o, ctx: &Context{Object: o, Destroying: true, collection: d.r}, deadline: began.Add(c.settings.DestroyTimeout)}
+	if err := c.overdueError(o); err != nil {
+		finish(err)
+		return
+	}
+	ctx := &Context{Object: o, Limit: c.settings.DestroyTimeout, destroying: true, collection: d.r}
+	a := &attempt{c: c, o: o, ctx: ctx}
 	promise, err := a.run(d.t)
 	if promise == nil {
 		finish(err)
@@ -101,7 +106,8 @@ func (d *destruction) end(i int32, o *objectstore.Object, err error, took time.D
 	if err != nil {
 		r.c.observe(Event{Kind: EventFailed, Object: o, Err: err, Duration: took})
 		failure := Failure{ID: o.ID, Type: o.Type(), Error: err.Error()}
-		if r.c.settings.Continue && o.Broken() == "" {
+		// "continue" passes over what scripts do wrong, not over being interrupted.
+		if r.c.settings.Continue && o.Broken() == "" && r.hard.Err() == nil {
 			r.report.Ignored = append(r.report.Ignored, failure)
 		} else {
 			r.report.Failed = append(r.report.Failed, failure)
@@ -169,7 +175,7 @@ type attempt struct {
 	c        *Collector
 	o        *objectstore.Object
 	ctx      *Context
-	deadline time.Time
+	deadline time.Time          // of the destroy() that runs
 	next     *objectstore.Class // whose destroy() runs next; nil: none is left
 	begun    bool
 	errs     []error
@@ -191,6 +197,7 @@ func (a *attempt) run(t *runtime.Task) (promise goja.Value, err error) {
 		}
 		var v goja.Value
 		var err error
+		a.deadline = a.c.rt.Now().Add(a.c.settings.DestroyTimeout)
 		a.c.rt.WithContext(a.ctx, func() { v, err = a.c.registry.Destroy(a.o, a.next) })
 		if err == nil && pending(v) {
 			return v, nil
@@ -214,15 +221,18 @@ func pending(v goja.Value) bool {
 	return !ok || p.State() == goja.PromiseStatePending
 }
 
-// call runs one destroy() within what is left of the object's time.
+// call runs the synchronous part of one destroy().
 func (a *attempt) call(destroy, object *goja.Object) (goja.Value, error) {
-	return a.c.rt.Call(destroy, object, a.deadline.Sub(a.c.rt.Now()))
+	return a.c.rt.Call(destroy, object, a.c.settings.DestroyTimeout)
 }
 
 // await goes on after promise.
 func (a *attempt) await(t *runtime.Task, promise goja.Value) error {
 	for promise != nil {
-		_, err := t.AwaitFor(promise, a.deadline.Sub(a.c.rt.Now()))
+		_, err := t.AwaitFor(promise, max(1, a.deadline.Sub(a.c.rt.Now())))
+		if err != nil && pending(promise) {
+			err = errors.Join(err, a.watch(promise.(*goja.Object)))
+		}
 		promise = nil
 		a.ended(err)
 		var last error
@@ -249,5 +259,6 @@ func (a *attempt) stopped() bool { return len(a.errs) > 0 && !a.c.settings.Conti
 
 func (a *attempt) end() error {
 	a.c.registry.EndDestroy(a.o)
+	a.ctx.destroying = false
 	return errors.Join(a.errs...)
 }

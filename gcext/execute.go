@@ -18,7 +18,8 @@ import (
 // It holds records, never JavaScript objects: a suspect that a local variable of Go holds would live.
 type collection struct {
 	c       *Collector
-	ctx     context.Context
+	ctx     context.Context // done: nothing new is started (gc 5.8)
+	hard    context.Context // done: scripts are interrupted
 	scope   Scope
 	since   int // the store's mark at the beginning
 	report  *Report
@@ -31,13 +32,16 @@ type collection struct {
 }
 
 func (r *collection) collect(t *runtime.Task) {
+	r.hard = t.Context()
+	defer func() { // also when the task is unwound
+		r.report.order(r.failed)
+		r.done = true
+		r.c.running = nil
+		for _, w := range r.waiting {
+			w.Wake()
+		}
+	}()
 	r.err = r.rounds(t)
-	r.report.order(r.failed)
-	r.done = true
-	r.c.running = nil
-	for _, w := range r.waiting {
-		w.Wake()
-	}
 }
 
 func (r *collection) rounds(t *runtime.Task) error {
@@ -64,7 +68,7 @@ func (r *collection) rounds(t *runtime.Task) error {
 }
 
 func (r *collection) cancelled() bool {
-	if r.ctx.Err() != nil {
+	if r.ctx.Err() != nil || r.hard.Err() != nil {
 		r.report.Interrupted = true
 	}
 	return r.report.Interrupted
@@ -102,7 +106,11 @@ func classNames(objects []*objectstore.Object) []string {
 
 // round is one round: plan, notify, destroy.
 func (r *collection) round(t *runtime.Task, doomed []*objectstore.Object) error {
+	var fresh []*objectstore.Object // not left over from an earlier collection
 	for _, o := range doomed {
+		if !o.Held() {
+			fresh = append(fresh, o)
+		}
 		r.c.store.Doom(o)
 	}
 	p := r.plan()
@@ -119,7 +127,7 @@ func (r *collection) round(t *runtime.Task, doomed []*objectstore.Object) error 
 		return nil
 	}
 	if r.c.settings.Spare {
-		spared, err := r.spare(doomed)
+		spared, err := r.spare(fresh)
 		if err != nil {
 			return err
 		}
@@ -172,7 +180,9 @@ func (r *collection) notifyAll(t *runtime.Task, p *planned) error {
 		if o.Notified || o.State() == objectstore.Destroyed {
 			continue
 		}
-		if !r.notify(t, o) {
+		r.notify(t, o)
+		if r.hard.Err() != nil {
+			r.cancelled()
 			return nil
 		}
 		o.Notified = true
@@ -191,8 +201,9 @@ type heard struct {
 }
 
 // notify tells the subscribers of one object, in the order of their subscriptions as these stand when
-// the turn of each comes (gc 4.4, 4.7). It reports whether it told them all.
-func (r *collection) notify(t *runtime.Task, publisher *objectstore.Object) bool {
+// the turn of each comes (gc 4.4, 4.7). Cancelling does not divide them: what is recorded is that all
+// have been told.
+func (r *collection) notify(t *runtime.Task, publisher *objectstore.Object) {
 	told := map[heard]bool{}
 	version := publisher.SubscriptionsVersion()
 	for at := 0; ; {
@@ -200,17 +211,14 @@ func (r *collection) notify(t *runtime.Task, publisher *objectstore.Object) bool
 		if v := publisher.SubscriptionsVersion(); v != version { // some were removed: look again from the start
 			version, at = v, 0
 		}
-		if at == len(subs) {
-			return true
+		if at == len(subs) || r.hard.Err() != nil {
+			return
 		}
 		s := subs[at]
 		at++
 		key := heard{s.Subscriber, s.Handler}
 		if s.Handler == "" || told[key] {
 			continue
-		}
-		if r.cancelled() {
-			return false
 		}
 		told[key] = true
 		r.call(t, publisher, s)
@@ -223,7 +231,7 @@ func (r *collection) call(t *runtime.Task, publisher *objectstore.Object, s *obj
 	subscriber, handler := s.Subscriber, s.Handler
 	r.c.observe(Event{Kind: EventNotify, Object: publisher, Subscriber: subscriber, Handler: handler})
 	began := r.c.rt.Now()
-	ctx := &Context{Object: subscriber, collection: r}
+	ctx := &Context{Object: subscriber, Limit: r.c.settings.HandlerTimeout, collection: r}
 	_, err := r.c.invoke(t, ctx, r.c.settings.HandlerTimeout, subscriber, handler, publisher)
 	if err == nil {
 		return
@@ -238,7 +246,7 @@ func (r *collection) call(t *runtime.Task, publisher *objectstore.Object, s *obj
 // Invoke calls a method of an object as part of task t and awaits its promise; both together may take
 // as long as limit. Its code runs in the object's async context.
 func (c *Collector) Invoke(t *runtime.Task, o *objectstore.Object, method string, limit time.Duration) (goja.Value, error) {
-	return c.invoke(t, &Context{Object: o}, limit, o, method)
+	return c.invoke(t, &Context{Object: o, Limit: limit}, limit, o, method)
 }
 
 func (c *Collector) invoke(t *runtime.Task, ctx *Context, limit time.Duration, o *objectstore.Object, method string, args ...*objectstore.Object) (goja.Value, error) {
@@ -279,16 +287,16 @@ func (c *Collector) callMethod(ctx *Context, limit time.Duration, o *objectstore
 	return result, err
 }
 
-// spare makes those doomed objects live again that handlers made reachable (gc 5.5). What is tried
-// again after a failure is not spared.
-func (r *collection) spare(doomed []*objectstore.Object) (bool, error) {
+// spare makes those of the objects that this round doomed live again that handlers made reachable (gc
+// 5.5). What is left over from an earlier collection is not spared: its destruction may have begun.
+func (r *collection) spare(fresh []*objectstore.Object) (bool, error) {
 	dead := map[*objectstore.Object]bool{}
 	for _, o := range r.scope(r.c.store, Rescan, r.since) {
 		dead[o] = true
 	}
 	var spared []*objectstore.Object
-	for _, o := range doomed {
-		if !dead[o] && o.Failure == "" && o.BlockedBy == "" && o.State() == objectstore.Doomed {
+	for _, o := range fresh {
+		if !dead[o] {
 			r.c.store.Spare(o)
 			spared = append(spared, o)
 			r.c.observe(Event{Kind: EventSpared, Object: o})

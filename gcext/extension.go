@@ -22,14 +22,15 @@ type Module struct {
 	ctx       context.Context
 	tokenKey  string
 	object    *goja.Object
+	overdue   map[string]*overdue // by token
 }
 
 // NewModule makes the GC object of rt.
 func NewModule(rt *runtime.Runtime, registry *objectstore.Registry) (*Module, error) {
-	m := &Module{rt: rt, registry: registry, object: rt.Goja().NewObject()}
+	m := &Module{rt: rt, registry: registry, object: rt.Goja().NewObject(), overdue: map[string]*overdue{}}
 	registry.GuardDestroy(func(o *objectstore.Object) bool {
 		ctx, _ := rt.Context().(*Context)
-		return ctx != nil && ctx.Destroying && ctx.Object == o
+		return ctx != nil && ctx.destroying && ctx.Object == o
 	})
 	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
 		"collect":                m.collect,
@@ -55,6 +56,7 @@ func (m *Module) Object() *goja.Object { return m.object }
 // collections that scripts ask for end early when ctx is done (gc 5.8).
 func (m *Module) Use(ctx context.Context, c *Collector, tokenKey string) {
 	m.ctx, m.collector, m.tokenKey = ctx, c, tokenKey
+	c.overdue, c.token = m.overdue, m.Token
 }
 
 func (m *Module) typeError(format string, args ...any) *goja.Object {

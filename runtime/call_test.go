@@ -282,22 +282,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// With a limit on promise jobs one that does not end costs no other job.
-func TestJobLimit(t *testing.T) {
-	var reported []string
-	h := newHost(t, &runtime.Options{
-		JobLimit:  20 * time.Millisecond,
-		Unhandled: func(err *runtime.ScriptError, _ any) { reported = append(reported, err.Phase+": "+err.Error()) },
-	})
-	got, err := h.run(`
-		(async () => { await null; while (true) {} })();
-		(async () => { await null; console.log("other") })();
-		export const main = async () => { for (let i = 0; i < 10; i++) await null; console.log("end") }`)
-	require.NoError(t, err)
-	require.Equal(t, "other\nend", got)
-	require.Equal(t, []string{"promise job: TimeLimitError: not finished after 20ms"}, reported)
-}
-
 func TestConstruct(t *testing.T) {
 	h := newHost(t, nil)
 	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {

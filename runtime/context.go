@@ -1,5 +1,7 @@
 package runtime
 
+import "time"
+
 // WithContext runs fn in the async context v. Whatever fn starts has that context for good: what comes
 // after its awaits, callbacks of promises, timers and microtasks, tasks. v should not hold values of the
 // interpreter: while anything is pending that has the context, they are reachable.
@@ -21,11 +23,27 @@ func (a asyncTracker) Grab() any { return a.rt.async }
 func (a asyncTracker) Resumed(v any) {
 	a.rt.asyncOuter = append(a.rt.asyncOuter, a.rt.async)
 	a.rt.async = v
+	a.rt.jobLimit = a.rt.watch.begin(a.rt.limitOf(v))
 }
 
 func (a asyncTracker) Exited() {
+	a.rt.endJobLimit()
 	last := len(a.rt.asyncOuter) - 1
 	a.rt.async = a.rt.asyncOuter[last]
 	a.rt.asyncOuter[last] = nil
 	a.rt.asyncOuter = a.rt.asyncOuter[:last]
+}
+
+// limitOf is how long the loop lets code run in the async context v at a stretch; 0: no limit.
+func (rt *Runtime) limitOf(v any) time.Duration {
+	if rt.opts.JobLimit == nil {
+		return 0
+	}
+	return rt.opts.JobLimit(v)
+}
+
+// endJobLimit ends the limit of the promise job that runs, or was interrupted.
+func (rt *Runtime) endJobLimit() {
+	rt.watch.end(rt.jobLimit)
+	rt.jobLimit = nil
 }

@@ -167,7 +167,7 @@ func (rt *Runtime) scheduleTimer(call goja.FunctionCall) goja.Value {
 			delete(rt.lib.timers, id)
 		}
 		rt.WithContext(async, func() {
-			if _, err := rt.Call(rt.lib.fireTimer, nil, rt.opts.JobLimit, rt.vm.ToValue(id)); err != nil {
+			if _, err := rt.Call(rt.lib.fireTimer, nil, rt.limitOf(async), rt.vm.ToValue(id)); err != nil {
 				rt.report(asScriptError(err), "timer")
 			}
 		})

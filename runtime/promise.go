@@ -41,6 +41,19 @@ func promiseOf(v *goja.Object) *goja.Promise {
 	return p
 }
 
+// OnSettled calls fn as a promise job when v, a promise or an object with a method then, is settled. The
+// loop does not wait for that, and a rejection counts as handled.
+func (rt *Runtime) OnSettled(v *goja.Object, fn func(rejected bool)) error {
+	settle := func(rejected bool) goja.Value {
+		return rt.vm.ToValue(func(goja.FunctionCall) goja.Value {
+			fn(rejected)
+			return goja.Undefined()
+		})
+	}
+	_, err := rt.Call(rt.lib.await, nil, 0, v, settle(false), settle(true))
+	return err
+}
+
 // isThenable reports whether an object that is no promise has a method then.
 func (rt *Runtime) isThenable(v *goja.Object) (is bool, err error) {
 	err = rt.Try(0, func() error {

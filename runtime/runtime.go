@@ -35,9 +35,10 @@ type Options struct {
 	Extensions []*Extension
 	// MaxCallStack is the depth at which a script fails with a RangeError. 0: 500.
 	MaxCallStack int
-	// JobLimit bounds each promise job, that is each stretch of an async function between two awaits.
-	// One that exceeds it is dropped and reported like an unhandled rejection. 0: no limit.
-	JobLimit time.Duration
+	// JobLimit bounds what the loop runs by itself in an async context: each callback of a timer, each
+	// promise job, that is each stretch of an async function between two awaits. One that exceeds it is
+	// dropped and reported like an unhandled rejection. 0, or nil: no limit.
+	JobLimit func(asyncContext any) time.Duration
 	// Seed makes Math.random repeat itself. 0: random.
 	Seed uint64
 	// Unhandled hears of promise rejections that nothing handles and of errors that timer callbacks
@@ -64,8 +65,9 @@ type Runtime struct {
 	enterFn  func()   // what the trampoline of Enter runs next
 	keptJobs []func() // promise jobs that wait for the end of Enter
 
-	async      any   // the async context
-	asyncOuter []any // the contexts around it while promise jobs run
+	async      any    // the async context
+	jobLimit   *token // of the promise job that runs
+	asyncOuter []any  // the contexts around it while promise jobs run
 
 	abandoned func(*goja.Object) // see OnAbandoned
 
@@ -249,7 +251,9 @@ func (rt *Runtime) job(fn func()) {
 // whole queue when one is interrupted.
 func (rt *Runtime) drain() {
 	for job := rt.stack.NextJob(); job != nil && rt.watch.cause() == nil; job = rt.stack.NextJob() {
-		if err := rt.guarded(rt.opts.JobLimit, func() error { job(); return nil }); err != nil {
+		err := rt.guarded(0, func() error { job(); return nil })
+		rt.endJobLimit()
+		if err != nil {
 			rt.report(asScriptError(err), "promise job")
 		}
 		rt.async, rt.asyncOuter = nil, rt.asyncOuter[:0]
