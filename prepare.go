@@ -87,21 +87,29 @@ func (d *deploying) merge() (err error) {
 }
 
 // outgoing returns the ids whose objects have to go before new ones of the same id can be made: those
-// whose class the model changes, and a root whose destruction was begun.
+// whose class the model changes, those whose destruction was begun, and a root that is destroyed.
 func (d *deploying) outgoing() map[string]bool {
 	gone := map[string]bool{}
 	for _, r := range d.merged.Replaced {
 		gone[r.Old.ID] = true
 	}
-	if root := d.model.Graph.Root; d.Last != nil && root != "" {
-		if e := d.Last.Lookup(root); e != nil && (e.Doomed || e.Destroyed) {
+	if d.Last == nil {
+		return gone
+	}
+	model := map[string]bool{}
+	for _, e := range d.model.Graph.Objects {
+		model[e.ID] = true
+	}
+	for _, e := range d.Last.Objects {
+		if model[e.ID] && (e.Doomed || e.Destroyed && e.ID == d.model.Graph.Root) {
 			gone[e.ID] = true
 		}
 	}
 	return gone
 }
 
-// replace destroys the outgoing objects, and returns what is left without them.
+// replace destroys the outgoing objects, and returns what is left without them. One that cannot be
+// destroyed stays, and its id goes on to mean it; but not where the model wants another class or a new root.
 func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore.Graph, error) {
 	if err := d.load(t, d.Last); err != nil {
 		return nil, err
@@ -114,19 +122,24 @@ func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore
 		}
 	}
 	if err := d.collect(t, "collect what is replaced", gcext.PreDeployment(old)); err != nil {
-		return nil, err
+		return nil, errors.Join(err, d.checkpoint(t, "end"))
 	}
 	if err := d.checkpoint(t, "replaced"); err != nil {
 		return nil, err
 	}
+	other := map[string]bool{d.model.Graph.Root: gone[d.model.Graph.Root]}
+	for _, r := range d.merged.Replaced {
+		other[r.Old.ID] = true
+	}
 	left := &objectstore.Graph{Root: d.graph.Root}
 	for _, e := range d.graph.Objects {
 		switch {
-		case !gone[e.ID]:
-			left.Objects = append(left.Objects, e)
-		case !e.Destroyed:
+		case gone[e.ID] && e.Destroyed:
+			continue
+		case other[e.ID]:
 			return nil, &PhaseError{Phase: "replace", Object: e.Type + " " + e.ID, Err: fmt.Errorf("%w: a new object of that id cannot be made before the old one is destroyed", ErrIncomplete)}
 		}
+		left.Objects = append(left.Objects, e)
 	}
 	return left, nil
 }

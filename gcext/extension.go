@@ -32,6 +32,13 @@ func NewModule(rt *runtime.Runtime, registry *objectstore.Registry) (*Module, er
 		ctx, _ := rt.Context().(*Context)
 		return ctx != nil && ctx.destroying && ctx.Object == o
 	})
+	registry.OnBehalf(func(o *objectstore.Object, fn func()) {
+		ctx := &Context{Object: o}
+		if outer, ok := rt.Context().(*Context); ok {
+			ctx.Limit, ctx.collection = outer.Limit, outer.collection
+		}
+		rt.WithContext(ctx, fn)
+	})
 	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
 		"collect":                m.collect,
 		"isDestroyed":            m.isDestroyed,
@@ -149,10 +156,8 @@ func (m *Module) collect(goja.FunctionCall) goja.Value {
 	if c.running == nil {
 		run = c.begin(m.ctx, OnDemand)
 	}
-	release := m.rt.Hold()
 	m.rt.WithContext(nil, func() {
 		m.rt.Go(func(t *runtime.Task) {
-			defer release()
 			report, err := c.finish(t, run)
 			if err != nil {
 				err = reject(m.rt.ErrorValue(err))
