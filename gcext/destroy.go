@@ -82,7 +82,7 @@ func (d *destruction) start(i int32, o *objectstore.Object) {
 		finish(fmt.Errorf("it could not be loaded: %s", o.Broken()))
 		return
 	}
-	if err := c.overdueError(o); err != nil {
+	if err := c.awaitOverdue(o); err != nil {
 		finish(err)
 		return
 	}
@@ -198,7 +198,13 @@ func (a *attempt) run(t *runtime.Task) (promise goja.Value, err error) {
 		var v goja.Value
 		var err error
 		a.deadline = a.c.rt.Now().Add(a.c.settings.DestroyTimeout)
-		a.c.rt.WithContext(a.ctx, func() { v, err = a.c.registry.Destroy(a.o, a.next) })
+		a.c.rt.WithContext(a.ctx, func() {
+			// What super.destroy() threw is still an exception.
+			err = a.c.rt.Try(0, func() (err error) {
+				v, err = a.c.registry.Destroy(a.o, a.next)
+				return err
+			})
+		})
 		if err == nil && pending(v) {
 			return v, nil
 		}
@@ -231,7 +237,7 @@ func (a *attempt) await(t *runtime.Task, promise goja.Value) error {
 	for promise != nil {
 		_, err := t.AwaitFor(promise, max(1, a.deadline.Sub(a.c.rt.Now())))
 		if err != nil && pending(promise) {
-			err = errors.Join(err, a.watch(promise.(*goja.Object)))
+			err = errors.Join(err, a.watch(promise.(*goja.Object), err))
 		}
 		promise = nil
 		a.ended(err)
@@ -248,7 +254,7 @@ func (a *attempt) ended(err error) {
 	if err != nil {
 		a.errs = append(a.errs, fmt.Errorf("destroy of %s: %w", a.next.Short(), err))
 	} else {
-		a.o.Completed[a.next] = true
+		a.o.Complete(a.next)
 	}
 	a.next = a.next.Base
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sextongc/sexton"
+	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/runtime"
 )
 
@@ -22,6 +23,7 @@ import (
 type env struct {
 	t       testing.TB
 	session *sexton.Session
+	clock   *idleClock
 	task    *runtime.Task
 	ctx     context.Context // done: cancelled in the sense of gc 5.8
 	cancel  context.CancelFunc
@@ -30,6 +32,7 @@ type env struct {
 	held    []goja.Value // by host code
 	events  []string
 	report  *sexton.Report // of the last deployment
+	last    *objectstore.Graph
 	incarn  uint64
 }
 
@@ -51,7 +54,7 @@ const thrownLater = async (f) => { try { await f(); } catch (e) { return e.name 
 // newEnv loads a script: shared, and source behind it.
 func newEnv(t testing.TB, source string) *env {
 	t.Helper()
-	e := &env{t: t, key: "test"}
+	e := &env{t: t, key: "test", clock: &idleClock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	e.ctx, e.cancel = context.WithCancel(t.Context())
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.ts"), []byte(shared+source), 0o600))
@@ -63,7 +66,7 @@ func newEnv(t testing.TB, source string) *env {
 			Permissions: sexton.Permissions{Read: []string{dir}},
 			Console:     func(_, text string) { e.events = append(e.events, text) },
 		},
-		Clock: &idleClock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, Anonymous: true,
+		Clock: e.clock, Anonymous: true,
 		Unhandled: func(err *runtime.ScriptError, _ any) { e.events = append(e.events, "unhandled "+err.Error()) },
 	})
 	require.NoError(t, err)
@@ -104,16 +107,29 @@ func (e *env) log(c goja.FunctionCall) goja.Value {
 }
 
 // idleClock is a clock that jumps to the next timer whenever there is nothing else to do.
-type idleClock struct{ now time.Time }
+// Scripts that have effects need real time: the loop has nothing to do while these are under way.
+type idleClock struct {
+	now  time.Time
+	real bool
+}
 
-func (c *idleClock) Now() time.Time { return c.now }
+func (c *idleClock) Now() time.Time {
+	if c.real {
+		return time.Now()
+	}
+	return c.now
+}
 
 func (c *idleClock) Until(t time.Time) (<-chan struct{}, func()) {
 	if t.IsZero() {
 		return nil, func() {}
 	}
-	c.now = t
 	due := make(chan struct{})
+	if c.real {
+		timer := time.AfterFunc(time.Until(t), func() { close(due) })
+		return due, func() { timer.Stop() }
+	}
+	c.now = t
 	close(due)
 	return due, func() {}
 }
@@ -130,7 +146,7 @@ func (e *env) observe(ev sexton.Event) {
 			add("handler failed: %s", ev.Error)
 			return
 		}
-		add("failed %s: %s", ev.Object.ID, ev.Error)
+		add("failed %s: %s", ev.Object.ID, strings.ReplaceAll(ev.Error, "\n", "; "))
 	case "destroy", "destroyed", "spared":
 		add("%s %s", ev.Kind, ev.Object.ID)
 	}
@@ -138,7 +154,7 @@ func (e *env) observe(ev sexton.Event) {
 
 func (e *env) deployment(model string, settings sexton.Settings) *sexton.Deployment {
 	return &sexton.Deployment{
-		Model: []byte(model), File: "model", Settings: settings, Key: e.key, Observe: e.observe,
+		Model: []byte(model), File: "model", Last: e.last, Settings: settings, Key: e.key, Observe: e.observe,
 		Incarnation: func() uint64 { e.incarn++; return e.incarn },
 	}
 }
@@ -160,10 +176,13 @@ func (e *env) start(settings sexton.Settings, fn func()) {
 	}))
 }
 
-// deploy deploys a model onto nothing.
+// deploy deploys a model onto what the last deployment left.
 func (e *env) deploy(model string, settings sexton.Settings) error {
-	report, _, err := e.session.Deploy(e.ctx, e.task, e.deployment(model, settings))
+	report, graph, err := e.session.Deploy(e.ctx, e.task, e.deployment(model, settings))
 	e.report = report
+	if graph != nil {
+		e.last = graph
+	}
 	return err
 }
 
@@ -187,7 +206,12 @@ func (e *env) call(name string) (goja.Value, error) {
 // run runs the script's default export in a new environment and returns the events.
 func run(t testing.TB, source string, settings sexton.Settings) []string {
 	t.Helper()
-	e := newEnv(t, source)
+	return newEnv(t, source).run(settings)
+}
+
+func (e *env) run(settings sexton.Settings) []string {
+	t := e.t
+	t.Helper()
 	e.start(settings, func() {
 		_, err := e.call("default")
 		var script *runtime.ScriptError
@@ -214,13 +238,16 @@ func lines(text string) []string {
 type example struct {
 	name, source, want string
 	settings           sexton.Settings
+	real               bool // time
 }
 
 func testExamples(t *testing.T, examples []example) {
 	for _, x := range examples {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, lines(x.want), run(t, x.source, x.settings))
+			e := newEnv(t, x.source)
+			e.clock.real = x.real
+			require.Equal(t, lines(x.want), e.run(x.settings))
 		})
 	}
 }

@@ -13,34 +13,42 @@ import (
 // exceeded their time, and run on. No other attempt begins before the last of them has ended, in this
 // deployment or a later one of the same runtime, so that destroying an object never runs beside itself.
 type overdue struct {
-	since time.Time
-	open  int
+	since     time.Time
+	err       error // of the attempt
+	open      int
+	completed []*objectstore.Class // whose destroy() has ended well since
 }
 
-// watch notes that the destroy() behind promise runs on when the attempt ends.
-func (a *attempt) watch(promise *goja.Object) error {
-	c, o, class, token := a.c, a.o, a.next, a.c.token(a.o)
+// watch notes that the destroy() behind promise runs on when the attempt has failed with err.
+func (a *attempt) watch(promise *goja.Object, err error) error {
+	c, class, token := a.c, a.next, a.c.token(a.o)
 	late := c.overdue[token]
 	if late == nil {
-		late = &overdue{since: c.rt.Now()}
+		late = &overdue{since: c.rt.Now(), err: err}
 		c.overdue[token] = late
 	}
 	late.open++
 	return c.rt.OnSettled(promise, func(rejected bool) {
-		if !rejected && o.State() == objectstore.Doomed {
-			o.Completed[class] = true
-		}
-		if late.open--; late.open == 0 {
-			delete(c.overdue, token)
+		late.open--
+		if !rejected {
+			late.completed = append(late.completed, class)
 		}
 	})
 }
 
-// overdueError is why no attempt at destroying o can begin now, nil if one can.
-func (c *Collector) overdueError(o *objectstore.Object) error {
+// awaitOverdue looks after what runs on from an earlier attempt at destroying o: while that is so, the
+// error says that no attempt can begin; afterwards o is told what has ended well.
+func (c *Collector) awaitOverdue(o *objectstore.Object) error {
 	late := c.overdue[c.token(o)]
-	if late == nil {
+	switch {
+	case late == nil:
 		return nil
+	case late.open > 0:
+		return fmt.Errorf("the attempt that failed at %s still runs: %w", late.since.UTC().Format(time.RFC3339), late.err)
 	}
-	return fmt.Errorf("the destroy() that exceeded its time at %s still runs", late.since.UTC().Format(time.RFC3339))
+	delete(c.overdue, c.token(o))
+	for _, class := range late.completed {
+		o.Complete(class)
+	}
+	return nil
 }

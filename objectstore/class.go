@@ -84,8 +84,12 @@ func (c *Class) Property(name string) *Property {
 	return c.byName[name]
 }
 
-// Short is the name without the package: what messages and models may use where it is unambiguous.
-func (c *Class) Short() string { return c.Name[strings.LastIndexByte(c.Name, '/')+1:] }
+// Short is the name without the package: what messages and models may use where it is unambiguous. For a
+// class that is not registered it is the name in the script.
+func (c *Class) Short() string {
+	name := c.label()
+	return name[strings.LastIndexByte(name, '/')+1:]
+}
 
 // Is reports whether c is other or derived from it.
 func (c *Class) Is(other *Class) bool {

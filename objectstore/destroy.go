@@ -27,15 +27,20 @@ func (g *Registry) BeginDestroy(o *Object, call DestroyCall) error {
 	if v := o.ref.Object(); v != nil && slices.Contains(v.GetOwnPropertyNames(), "destroy") {
 		return fmt.Errorf("TypeError: %s has an own property named destroy; destroy() is a method of the class that only the collector runs", o)
 	}
-	if o.Completed == nil {
-		o.Completed = map[*Class]bool{}
-	}
 	o.run = &destroyRun{results: map[*Class]destroyResult{}, call: call}
 	return nil
 }
 
 // EndDestroy ends the attempt.
 func (g *Registry) EndDestroy(o *Object) { o.run = nil }
+
+// Complete notes that class c's destroy() is done: no attempt at destroying o calls it again.
+func (o *Object) Complete(c *Class) {
+	if o.completed == nil {
+		o.completed = map[*Class]bool{}
+	}
+	o.completed[c] = true
+}
 
 // Started reports whether class c's destroy() has been called in the current attempt.
 func (o *Object) Started(c *Class) bool {
@@ -57,7 +62,7 @@ func (r *destroyRun) once(o *Object, c *Class, call DestroyCall) (goja.Value, er
 	if r, ok := r.results[c]; ok {
 		return r.value, r.err
 	}
-	if c.script.destroy == nil || o.Completed[c] {
+	if c.script.destroy == nil || o.completed[c] {
 		return nil, nil
 	}
 	r.results[c] = destroyResult{value: goja.Undefined()} // while it runs: no second call

@@ -159,10 +159,9 @@ func (s *Store) restoreHeader(o *Object) {
 	case e.Doomed:
 		o.state = Doomed
 		o.Notified, o.Failure = e.Notified, e.Failure
-		o.Completed = map[*Class]bool{}
-		for _, name := range e.Completed {
-			if c, err := s.registry.Lookup(name); err == nil {
-				o.Completed[c] = true
+		for c := o.Class; c != nil; c = c.Base { // a base class need not be registered
+			if slices.Contains(e.Completed, c.label()) {
+				o.Complete(c)
 			}
 		}
 	}

@@ -31,10 +31,9 @@ type Object struct {
 	CreatedAt   string // "app.ts:22:11" of the `new`, if the store traces creations
 
 	// What collections write down about a doomed object.
-	Notified  bool            // its subscribers have been told
-	Completed map[*Class]bool // classes whose destroy() is done
-	Failure   string          // why the last destroy() failed; empty if not tried, or blocked
-	BlockedBy string          // id of the object whose failure holds this one
+	Notified  bool   // its subscribers have been told
+	Failure   string // why the last destroy() failed; empty if not tried, or blocked
+	BlockedBy string // id of the object whose failure holds this one
 
 	store       *Store
 	ref         *vmheap.Ref
@@ -51,6 +50,7 @@ type Object struct {
 	broken      string                          // why it could not be loaded (gc 5.4)
 	provisional bool                            // made by a constructor while loading (gc 6.7)
 	inline      bool                            // made of a plain object in its owner's properties
+	completed   map[*Class]bool                 // classes whose destroy() is done
 	run         *destroyRun
 }
 

@@ -177,7 +177,7 @@ func (s *Store) Snapshot() (*Graph, error) {
 func (o *Object) CompletedNames() []string {
 	var names []string
 	for c := o.Class; c != nil; c = c.Base {
-		if o.Completed[c] && c.script.destroy != nil {
+		if o.completed[c] && c.script.destroy != nil {
 			names = append(names, c.label())
 		}
 	}

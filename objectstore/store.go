@@ -166,7 +166,7 @@ func (s *Store) Spare(o *Object) {
 func (s *Store) Bury(o *Object) error {
 	o.state = Destroyed
 	s.ended++
-	o.subs, o.index, o.Failure, o.BlockedBy, o.Completed = nil, nil, "", "", nil
+	o.subs, o.index, o.Failure, o.BlockedBy, o.completed = nil, nil, "", "", nil
 	if s.root == o {
 		s.root = nil
 	}

@@ -81,7 +81,7 @@ func TestDestroyRunsEachClassOnce(t *testing.T) {
 	require.Contains(t, e.fails(`m.destroy()`), "only the collector runs it")
 
 	// A retry skips what completed.
-	o.Completed[o.Class] = true
+	o.Complete(o.Class)
 	require.NoError(t, e.g.BeginDestroy(o, call))
 	for c := o.Class; c != nil; c = c.Base {
 		_, err := e.g.Destroy(o, c)
