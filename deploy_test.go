@@ -1,0 +1,281 @@
+package sexton_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sextongc/sexton"
+)
+
+func TestFirstDeployment(t *testing.T) {
+	e := newEnv(t, classes)
+	r := e.must(apps(node("a", `"nodes": [`+node("b")+`]`)), "create a", "create b")
+	require.Equal(t, []string{"root", "a", "b"}, ids(r.Created))
+	require.Equal(t, "a", r.Created[2].Owner)
+	require.Equal(t, "app/Node", r.Created[2].Type)
+	require.Empty(t, r.Changed)
+	require.Empty(t, r.Destroyed)
+	require.Contains(t, e.snapshot(), `"made": "m-b"`)
+}
+
+// gc 6.6: over whole deployments too. A deployment that changes nothing leaves every byte as it was.
+func TestNothingChanges(t *testing.T) {
+	e := newEnv(t, classes)
+	model := apps(node("a", `"nodes": [`+node("b")+`]`, `"zone": "x"`), node("c", `"after": ["a", "b"]`))
+	e.must(model, "create a", "create b", "create c")
+	file := filepath.Join(e.open().StateDir(), "snapshot.json")
+	before, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for range 3 {
+		r := e.must(model)
+		require.Equal(t, []string{"root", "a", "b", "c"}, ids(r.Kept))
+		require.Empty(t, r.Created)
+		require.Empty(t, r.Changed)
+		after, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, string(before), string(after))
+	}
+	require.Equal(t, string(before), e.snapshot())
+
+	// What was saved is a model, and the same one.
+	r := e.must(string(before))
+	require.Len(t, r.Kept, 4)
+	require.Equal(t, string(before), e.snapshot())
+}
+
+func TestEmptyModel(t *testing.T) {
+	e := newEnv(t, classes)
+	for range 2 {
+		r := e.must(empty)
+		require.Empty(t, r.Destroyed)
+		require.Contains(t, e.snapshot(), `"objects": []`)
+	}
+	e.must(apps(node("a"), node("b", `"after": ["a"]`)), "create a", "create b")
+	r, err := e.open().Destroy(context.Background(), context.Background())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b", "root"}, ids(r.Destroyed))
+	require.Equal(t, 1, r.Notified)
+	require.Contains(t, e.snapshot(), `"objects": []`)
+}
+
+// gc 2.3
+func TestIncomingGraph(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		first, second string
+		log           []string
+		changed       []string
+		destroyed     []string
+		has, hasNot   []string // in the snapshot
+	}{
+		{
+			name:  "in takes its default again, inout and out stay",
+			first: apps(node("a", `"size": 7`, `"note": "n"`)), second: apps(node("a")),
+			changed: []string{"a"}, has: []string{`"size": 1`, `"note": "n"`, `"made": "m-a"`}, hasNot: []string{`"size": 7`},
+		},
+		{
+			name:  "inout is replaced",
+			first: apps(node("a", `"note": "n"`)), second: apps(node("a", `"note": "m"`)),
+			changed: []string{"a"}, has: []string{`"note": "m"`}, hasNot: []string{`"note": "n"`},
+		},
+		{
+			name:  "a removed object goes with what it owns",
+			first: apps(node("a", `"nodes": [`+node("b")+`]`), node("c")), second: apps(node("c")),
+			log: []string{"destroy b", "destroy a"}, changed: []string{"root"}, destroyed: []string{"b", "a"},
+			hasNot: []string{`"a"`, `"b"`},
+		},
+		{
+			name:  "who stays is told",
+			first: apps(node("a"), node("c", `"after": ["a"]`)), second: apps(node("c")),
+			log: []string{"told c of a", "destroy a"}, changed: []string{"root", "c"}, destroyed: []string{"a"},
+		},
+		{
+			name:  "an object moves to another owner",
+			first: apps(node("a", `"nodes": [`+node("b")+`]`), node("c")), second: apps(node("a"), node("c", `"nodes": [`+node("b")+`]`)),
+			changed: []string{"a", "b", "c"}, has: []string{`"id": "b", "type": "app/Node", "version": "1.0.0", "owner": "c"`},
+		},
+		{
+			name:  "an object that moves survives its owner",
+			first: apps(node("a", `"nodes": [`+node("b")+`]`), node("c")), second: apps(node("c", `"nodes": [`+node("b")+`]`)),
+			log: []string{"destroy a"}, changed: []string{"root", "b", "c"}, destroyed: []string{"a"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEnv(t, classes)
+			_, err := e.deploy(c.first)
+			require.NoError(t, err)
+			p, err := e.open().Plan(context.Background(), &sexton.Model{Data: []byte(c.second), File: "model.json"})
+			require.NoError(t, err)
+			var planned []string
+			for _, step := range p.Destroy {
+				planned = append(planned, step.ID)
+			}
+			require.Equal(t, c.destroyed, planned) // gc 7.3
+			r := e.must(c.second, c.log...)
+			require.Equal(t, c.changed, ids(r.Changed))
+			require.Equal(t, c.destroyed, ids(r.Destroyed))
+			require.Empty(t, r.Created)
+			for _, text := range c.has {
+				require.Contains(t, e.snapshot(), text)
+			}
+			for _, text := range c.hasNot {
+				require.NotContains(t, e.snapshot(), text)
+			}
+		})
+	}
+}
+
+// gc 2.3: what scripts made and keep in `out` properties stays; gc 2.4: what they no longer keep goes.
+func TestObjectsOfScripts(t *testing.T) {
+	e := newEnv(t, classes, `
+-- index.ts --
+import { Resource } from "sexton";
+import { log } from "test/log";
+export class Part extends Resource { destroy() { log("destroy", this.$id); } }
+export class Whole extends Resource {
+	static properties = { parts: { type: ["Part"], usage: "out", optional: true }, want: { type: "integer", default: 0 }, rt: { usage: "runtime" } };
+	declare parts?: Part[]; declare want: number; declare rt: any;
+	deploy() {
+		this.parts = (this.parts ?? []).slice(0, this.want);
+		while (this.parts.length < this.want) this.parts.push(new Part({}, this, { id: this.$id + this.parts.length }));
+		this.rt = new Part({}, this, { id: "forgotten" });
+	}
+}
+`)
+	whole := func(n string) string { return apps(object("Whole", "w", `"want": `+n)) }
+	r := e.must(whole("3"), "destroy forgotten")
+	require.Equal(t, []string{"root", "w", "w0", "w1", "w2"}, ids(r.Created))
+	r = e.must(whole("3"), "destroy forgotten")
+	require.Len(t, r.Kept, 5)
+	e.must(whole("1"), "destroy w1", "destroy w2", "destroy forgotten")
+	e.must(apps(), "destroy w0")
+	require.NotContains(t, e.snapshot(), "Part")
+}
+
+// gc 2.3, 1.2: another class under the same id is another object, made when the old one is gone.
+func TestReplacedClass(t *testing.T) {
+	e := newEnv(t, classes)
+	e.must(apps(node("a"), node("b", `"after": ["a"]`)), "create a", "create b")
+	r := e.must(apps(object("Other", "a"), node("b", `"after": ["a"]`)), "told b of a", "destroy a", "create a")
+	require.Equal(t, []string{"a"}, ids(r.Created))
+	require.Equal(t, "app/Other", r.Created[0].Type)
+	require.Equal(t, "app/Node", r.Destroyed[0].Type)
+	require.Contains(t, e.snapshot(), `"incarnation": 4, "dependencies": { "onDestruction": [ { "subscriber": "b", "handler": "gone" } ] }`)
+
+	// Where the old one cannot be destroyed, there is no new one.
+	e.fails["a"] = true
+	r, err := e.deploy(apps(node("a"), node("b"), node("c")))
+	require.ErrorIs(t, err, sexton.ErrIncomplete)
+	require.ErrorContains(t, err, "app/Other a: ")
+	require.Equal(t, []string{"told b of a", "destroy a"}, e.log)
+	require.Len(t, r.Failed, 1)
+	require.Contains(t, e.snapshot(), `"id": "a", "type": "app/Other", "version": "1.0.0", "owner": "root", "incarnation": 4, "doomed": true`)
+	e.fails["a"] = false
+	r = e.must(apps(node("a"), node("b"), node("c")), "destroy a", "create a", "create c")
+	require.Equal(t, []string{"a"}, ids(r.Destroyed))
+	require.Contains(t, e.snapshot(), `"id": "a", "type": "app/Node", "version": "1.0.0", "owner": "root"`)
+
+	// And back to what it was.
+	e.fails["a"] = true
+	_, err = e.deploy(apps(object("Other", "a"), node("b")))
+	require.ErrorIs(t, err, sexton.ErrIncomplete)
+	e.fails["a"] = false
+	e.must(apps(node("a"), node("b")), "destroy a", "destroy c", "create a")
+}
+
+// gc 1.2, 5.6: an object whose destruction was begun and failed is not the one that the model asks for
+// under its id.
+func TestDoomedObjectComesBack(t *testing.T) {
+	for _, root := range []bool{false, true} {
+		e := newEnv(t, classes)
+		model := apps(node("a"), node("b", `"after": ["a"]`))
+		e.must(model, "create a", "create b")
+		e.fails["a"] = true
+		less := apps(node("b"))
+		want := []string{"told b of a", "destroy a"}
+		if root {
+			less = empty
+		}
+		r, err := e.deploy(less)
+		require.ErrorIs(t, err, sexton.ErrIncomplete)
+		require.Equal(t, "a", r.Failed[0].ID)
+		require.Equal(t, want, e.log[:2])
+		require.Contains(t, e.snapshot(), `"failure": "destroy of Node: Error: a resists"`)
+
+		// Not notified again; everything else goes on.
+		if !root {
+			r, err := e.deploy(apps(node("a"), node("b", `"size": 8`), node("c")))
+			require.ErrorIs(t, err, sexton.ErrIncomplete)
+			require.NotContains(t, e.log, "told b of a")
+			require.NotContains(t, e.log, "create a")
+			require.Contains(t, e.log, "create c")
+			require.Len(t, r.Failed, 1)
+		}
+		e.fails["a"] = false
+		want = []string{"destroy a", "destroy c", "create a"}
+		if root {
+			want = []string{"destroy a", "destroy b", "create a", "create b"}
+		}
+		r = e.must(model, want...)
+		require.Contains(t, ids(r.Created), "a")
+		require.Contains(t, ids(r.Destroyed), "a")
+		require.NotContains(t, e.snapshot(), "destroyed")
+		require.NotContains(t, e.snapshot(), "doomed")
+	}
+}
+
+// A root that cannot be destroyed stands in the way of a new one of its id.
+func TestDoomedRootStays(t *testing.T) {
+	e := newEnv(t, classes)
+	e.must(apps(node("a")), "create a")
+	e.fails["a"] = true
+	for range 2 {
+		_, err := e.deploy(empty)
+		require.ErrorIs(t, err, sexton.ErrIncomplete)
+		r, err := e.deploy(apps(node("a")))
+		require.ErrorIs(t, err, sexton.ErrIncomplete)
+		require.ErrorContains(t, err, "Environment root: ")
+		require.Equal(t, "a", r.Failed[0].ID)
+		require.Equal(t, []string{"destroy a"}, e.log)
+	}
+	e.fails["a"] = false
+	e.must(apps(node("a")), "destroy a", "create a")
+
+	// Another root: the old environment goes, the new one comes.
+	r := e.must(`{"?": {"type": "Environment", "id": "second"}, "applications": [`+node("x")+`]}`, "destroy a", "create x")
+	require.Equal(t, []string{"a", "root"}, ids(r.Destroyed))
+	require.Contains(t, e.snapshot(), `"root": "second"`)
+}
+
+// gc 2.3, 5.5, 6.3: a tombstone in a model stays one, its properties are those of the model.
+func TestTombstoneInModel(t *testing.T) {
+	e := newEnv(t, classes)
+	e.must(apps(node("b")), "create b")
+	e.must(apps(node("b", `"after": [{"?": {"type": "Node", "id": "a", "destroyed": true}, "size": 5}]`)))
+	for _, size := range []string{"6", "7"} {
+		e.must(apps(node("b", `"after": [`+node("a", `"size": `+size)+`]`)))
+		require.Contains(t, e.snapshot(), `"incarnation": 3, "destroyed": true }`)
+		require.Contains(t, e.snapshot(), `"size": `+size)
+	}
+	r := e.must(apps(node("b")))
+	require.Empty(t, r.Destroyed)
+	require.NotContains(t, e.snapshot(), `"a"`)
+}
+
+func TestLocked(t *testing.T) {
+	e := newEnv(t, classes)
+	var inner error
+	e.hook = func(line string) {
+		if line == "create a" {
+			_, inner = e.open().Deploy(context.Background(), context.Background(), &sexton.Model{Data: []byte(apps())})
+			require.Contains(t, e.snapshot(), `"id": "a"`) // reading is possible
+		}
+	}
+	e.must(apps(node("a")), "create a")
+	require.ErrorIs(t, inner, sexton.ErrLocked)
+	require.ErrorContains(t, inner, "locked by pid")
+}
