@@ -2,6 +2,7 @@ package gcext
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -163,7 +164,8 @@ func Why(rt *runtime.Runtime, s *objectstore.Store, o *objectstore.Object, argum
 
 // whyUntraced tells whether something that tracing does not see holds o.
 func whyUntraced(s *objectstore.Store, o *objectstore.Object) []string {
-	if o.State() == objectstore.Destroyed || len(s.Unreachable([]*objectstore.Object{o})) > 0 {
+	// All objects are asked about: those that are not would count as roots.
+	if o.State() == objectstore.Destroyed || slices.Contains(s.Unreachable(s.Objects()), o) {
 		return nil
 	}
 	return []string{"host value"}
