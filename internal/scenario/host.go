@@ -173,7 +173,7 @@ func reportOf(r *sexton.Report) any {
 		Failed    []failed        `json:"failed"`
 		Blocked   []blocked       `json:"blocked"`
 		Warnings  []string        `json:"warnings"`
-	}{r.Created, r.Changed, r.Kept, r.Destroyed, r.Notified, []failed{}, []blocked{}, r.Warnings}
+	}{orEmpty(r.Created), orEmpty(r.Changed), orEmpty(r.Kept), orEmpty(r.Destroyed), r.Notified, []failed{}, []blocked{}, orEmpty(r.Warnings)}
 	for _, f := range r.Failed {
 		out.Failed = append(out.Failed, failed(f))
 	}
@@ -181,6 +181,14 @@ func reportOf(r *sexton.Report) any {
 		out.Blocked = append(out.Blocked, blocked(b))
 	}
 	return out
+}
+
+// orEmpty returns a list that scripts see as one, not as null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 func (h *host) Collect() (goja.Value, error) {
@@ -222,17 +230,22 @@ func (h *host) Identify(v goja.Value) (string, bool) {
 }
 
 func (h *host) State(v goja.Value) string {
-	if o := h.session.Registry().Find(v); o != nil {
+	id, was := "", false
+	switch o := h.session.Registry().Find(v); {
+	case o == nil:
+		id = v.String()
+	case h.session.Store().Owns(o):
 		return o.State().String()
+	default: // of an earlier deployment: what counts is what became of it
+		id, was = o.ID, true
 	}
-	id := v.String()
 	if o := h.session.Store().Lookup(id); o != nil {
 		if o.State() == objectstore.Destroyed && o.Value() == goja.Undefined() {
 			return "gone"
 		}
 		return o.State().String()
 	}
-	if h.last != nil && h.last.Lookup(id) != nil {
+	if was || h.last != nil && h.last.Lookup(id) != nil {
 		return "gone"
 	}
 	return "unknown"
