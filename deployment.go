@@ -23,7 +23,7 @@ type Journal interface {
 
 // Deployment is one deployment of a model in a session.
 type Deployment struct {
-	Model       []byte             // JSON or YAML; "null" or an empty model destroys everything
+	Model       []byte             // JSON or YAML; one whose "Objects" are null destroys everything
 	File        string             // names the model in messages
 	Last        *objectstore.Graph // what the state holds; nil: nothing
 	Settings    Settings           // go before those of the session
@@ -130,8 +130,10 @@ func (d *deploying) runScripts(t *runtime.Task) error {
 	return d.hook(t, postDeployEntry)
 }
 
-// settle ends what a script left running: timers are cancelled, effects under way are awaited.
+// settle ends what a script left running: promise jobs run, timers are cancelled, effects under way are
+// awaited. What nobody handled of all that is known then.
 func (d *deploying) settle(t *runtime.Task, what string) error {
+	d.turn(t)
 	switch n := d.s.rt.CancelTimers(); n {
 	case 0:
 	case 1:
@@ -174,7 +176,14 @@ func (d *deploying) collect(t *runtime.Task, phase string, scope gcext.Scope) er
 	if err != nil {
 		return &PhaseError{Phase: phase, Err: err}
 	}
+	d.turn(t)
 	return d.unhandled(phase)
+}
+
+// turn lets the turn of the event loop end, which is when it shows which rejections nobody handles.
+func (d *deploying) turn(t *runtime.Task) {
+	d.s.rt.Enqueue(t.Wake)
+	t.Park()
 }
 
 // checkpoint saves the environment as it is, unless the task is being killed: then the journal has what

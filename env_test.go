@@ -92,6 +92,13 @@ func (e *env) write(archive string) {
 	}
 }
 
+func (e *env) read(name string) string {
+	e.t.Helper()
+	data, err := os.ReadFile(filepath.Join(e.dir, name))
+	require.NoError(e.t, err)
+	return string(data)
+}
+
 func (e *env) extensions() []*runtime.Extension {
 	return []*runtime.Extension{
 		{Name: "test/log", Exports: []string{"log"}, Open: func(rt *runtime.Runtime) (*runtime.Module, error) {

@@ -38,7 +38,8 @@ type Reason struct {
 func (p *Plan) Empty() bool { return len(p.Create)+len(p.Change)+len(p.Destroy) == 0 }
 
 // Plan says what Deploy would do with the model. It loads the objects, which runs their constructors,
-// and changes nothing: neither loaded() nor destroy() runs, and the state is not locked.
+// and changes nothing: neither loaded() nor destroy() runs, and the state is not locked. The error is as
+// that of Deploy.
 func (e *Environment) Plan(ctx context.Context, model *Model) (*Plan, error) {
 	last, err := e.stored()
 	if err != nil {
@@ -70,6 +71,9 @@ func (s *Session) plan(ctx context.Context, t *runtime.Task, d *Deployment) (*Pl
 		return nil, err
 	}
 	if err := run.load(t, run.merged.Graph); err != nil {
+		return nil, err
+	}
+	if err := run.broken(); err != nil {
 		return nil, err
 	}
 	return run.plan()

@@ -16,11 +16,19 @@ func (d *deploying) prepare(t *runtime.Task) error {
 		return err
 	}
 	gone := d.outgoing()
-	asked := len(gone) > 0
-	if asked { // what follows changes something before everything is loaded
-		if err := d.confirm(t, true); err != nil {
-			return err
-		}
+	if len(gone) == 0 {
+		d.number(d.merged.Graph)
+	}
+	if err := d.load(t, d.merged.Graph); err != nil {
+		return err
+	}
+	if err := d.broken(); err != nil {
+		return err
+	}
+	if err := d.confirm(); err != nil {
+		return err
+	}
+	if len(gone) > 0 {
 		last, err := d.replace(t, gone)
 		if err != nil {
 			return err
@@ -28,16 +36,19 @@ func (d *deploying) prepare(t *runtime.Task) error {
 		if d.merged, err = serialize.Merge(last, d.model); err != nil {
 			return err
 		}
-	}
-	d.number(d.merged.Graph)
-	if err := d.load(t, d.merged.Graph); err != nil {
-		return err
-	}
-	if !asked {
-		if err := d.confirm(t, false); err != nil {
+		d.number(d.merged.Graph)
+		if err := d.load(t, d.merged.Graph); err != nil {
+			return err
+		}
+		if err := d.broken(); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// broken returns an error if the incoming graph has an object that could not be restored (gc 5.4).
+func (d *deploying) broken() error {
 	for _, o := range d.s.store.Objects() {
 		if o.Broken() != "" && d.merged.Incoming[o.ID] {
 			return &PhaseError{Phase: "load", Object: o.String(), Err: fmt.Errorf("%w: %s", ErrBroken, o.Broken())}
@@ -60,15 +71,10 @@ func (d *deploying) number(g *objectstore.Graph) {
 	}
 }
 
-// confirm asks whether to go on. With load, the environment is loaded for that.
-func (d *deploying) confirm(t *runtime.Task, load bool) error {
+// confirm asks whether to go on.
+func (d *deploying) confirm() error {
 	if d.Confirm == nil || d.Last == nil || len(d.Last.Objects) == 0 {
 		return nil
-	}
-	if load {
-		if err := d.load(t, d.merged.Graph); err != nil {
-			return err
-		}
 	}
 	p, err := d.plan()
 	if err != nil {
@@ -171,10 +177,11 @@ func (d *deploying) loaded(t *runtime.Task) error {
 		}
 		ran = true
 		if _, err := s.collector.Invoke(t, o, "loaded", d.settings.HandlerTimeout); err != nil {
-			return errors.Join(&PhaseError{Phase: "loaded()", Object: o.String(), Err: err}, d.unhandled("loaded()"))
+			err = &PhaseError{Phase: "loaded()", Object: o.String(), Err: err}
+			return errors.Join(err, d.settle(t, "loaded()"), d.unhandled("loaded()"))
 		}
 	}
-	if err := d.unhandled("loaded()"); err != nil || !ran {
+	if err := errors.Join(d.settle(t, "loaded()"), d.unhandled("loaded()")); err != nil || !ran {
 		return err
 	}
 	return d.checkpoint(t, "loaded")
