@@ -18,6 +18,7 @@ type app struct {
 	began   bool   // the command line was understood, and a verb runs
 	emitted bool   // an event was printed
 	pkgDir  string // for errors: what their positions are relative to
+	asks    bool   // the package asks for permissions that it does not get
 	source  string // of a script on the command line
 }
 

@@ -72,8 +72,21 @@ func (a *app) problem(err error) *problem {
 		}
 	case errors.As(err, &script):
 		a.placeScript(p, script)
+		if p.Hint == "" && a.asks && denied(script) {
+			p.Hint = "--allow-package grants everything that package.json asks for"
+		}
 	}
 	return p
+}
+
+// denied reports whether e, or what caused it, is about a permission.
+func denied(e *runtime.ScriptError) bool {
+	for found := true; found; found = errors.As(e.Cause, &e) {
+		if e.Name == "PermissionDenied" {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *problem) place(file string, line, column int, source string) {

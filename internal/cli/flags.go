@@ -106,6 +106,8 @@ func (a *app) open(opts *sexton.Options) (*sexton.Environment, error) {
 		return nil, usage(err)
 	}
 	a.pkgDir = e.Package().Dir
+	asked := &e.Package().Permissions
+	a.asks = !opts.AllowPackage && len(asked.Run)+len(asked.Read)+len(asked.Write)+len(asked.Net)+len(asked.Env) > 0
 	return e, nil
 }
 

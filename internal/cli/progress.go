@@ -186,7 +186,7 @@ func (p *progress) failed(e *sexton.Event) {
 	f := failure{object: e.Object.ID, err: fmt.Errorf("%s: %w", label(e.Object), e.Err)}
 	if e.Subscriber != nil {
 		f.handler = e.Subscriber.ID + "." + e.Handler
-		f.err = fmt.Errorf("%s: %s(%s): %w", label(e.Subscriber), e.Handler, e.Object.ID, e.Err)
+		f.err = e.Err // says which handler of whom, and what it was told of
 	}
 	p.errors = slices.DeleteFunc(p.errors, func(old failure) bool { return old.object == f.object && old.handler == f.handler })
 	p.errors = append(p.errors, f)

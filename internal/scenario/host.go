@@ -115,7 +115,7 @@ func (h *host) answer(fn func(t *runtime.Task) (any, error)) (goja.Value, error)
 		h.rt.Go(func(t *runtime.Task) {
 			result, err := fn(t)
 			if err != nil {
-				reject(err)
+				reject(h.thrown(err))
 				return
 			}
 			text, err := h.text(result)
@@ -150,6 +150,24 @@ func (h *host) Deploy(model, settings string) (goja.Value, error) {
 		}
 		return reportOf(report), nil
 	})
+}
+
+// thrown is the error object that a test sees of err. Its stack is the one of the script that failed: that
+// of the call says only that the test deploys.
+func (h *host) thrown(err error) any {
+	var script *runtime.ScriptError
+	if !errors.As(err, &script) || len(script.Stack) == 0 {
+		return err
+	}
+	stack := err.Error()
+	for _, f := range script.Stack {
+		stack += "\n    at " + f.String()
+	}
+	object := h.rt.ErrorValue(err)
+	if err := object.DefineDataProperty("stack", h.rt.Goja().ToValue(stack), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+		return err
+	}
+	return object
 }
 
 // reportOf gives a report the form that scripts know from GC.collect().
