@@ -112,7 +112,10 @@ func (m *Module) why(call goja.FunctionCall) goja.Value {
 	if o == nil {
 		return goja.Null()
 	}
-	chain := Why(m.rt, s, o, call.Arguments)
+	for i := range call.Arguments {
+		call.Arguments[i] = goja.Undefined() // or o would be reachable for being asked about
+	}
+	chain := why(m.rt, s, o)
 	if chain == nil {
 		return goja.Null()
 	}
@@ -123,10 +126,9 @@ func (m *Module) why(call goja.FunctionCall) goja.Value {
 	return m.rt.Goja().NewArray(items...)
 }
 
-// Why returns the shortest chain of references that keeps o alive: for each managed object on it the
-// expression that leads there. Arguments are those of the native function that asks; they do not count.
-// It returns nil if nothing does, and "host value" if only Go code holds o.
-func Why(rt *runtime.Runtime, s *objectstore.Store, o *objectstore.Object, arguments []goja.Value) []string {
+// why returns the shortest chain of references that keeps o alive: for each managed object on it the
+// expression that leads there. It returns nil if nothing does, and "host value" if only Go code holds o.
+func why(rt *runtime.Runtime, s *objectstore.Store, o *objectstore.Object) []string {
 	if o.Value() == goja.Undefined() {
 		return nil
 	}
@@ -134,6 +136,7 @@ func Why(rt *runtime.Runtime, s *objectstore.Store, o *objectstore.Object, argum
 	if root := s.Root(); root != nil {
 		roots = append(roots, vmheap.NamedRoot{Name: "root", Value: root.Value()})
 	}
+	roots = append(roots, vmheap.NamedRoot{Name: "timer", Value: rt.PendingTimers()})
 	for _, v := range rt.ModuleVariables() {
 		roots = append(roots, vmheap.NamedRoot{Name: "module variable " + v.Name, Value: v.Value})
 	}
@@ -142,14 +145,21 @@ func Why(rt *runtime.Runtime, s *objectstore.Store, o *objectstore.Object, argum
 			roots = append(roots, vmheap.NamedRoot{Name: "class " + class.Short(), Value: ref.Object()})
 		}
 	}
-	steps := rt.Heap().Path(o.Ref(), roots, &vmheap.PathOptions{Arguments: arguments})
+	steps := rt.Heap().Path(o.Ref(), roots, nil)
 	if steps == nil {
 		return whyUntraced(s, o)
 	}
 	var chain []string
 	expression := ""
+	var from *objectstore.Object // the managed object before, if the step leaves it directly
 	for i, step := range steps {
+		var to *objectstore.Object
+		if step.Object != nil {
+			to, _ = step.Object.Data.(*objectstore.Object)
+		}
 		switch {
+		case from != nil && to != nil && from.Owner() == to && !strings.HasPrefix(step.Name, "."):
+			expression += ".$owner" // the private field that holds it has no name
 		case expression == "" || strings.HasPrefix(step.Name, ".") || strings.HasPrefix(step.Name, "["):
 			expression += step.Name
 		default:
@@ -158,6 +168,7 @@ func Why(rt *runtime.Runtime, s *objectstore.Store, o *objectstore.Object, argum
 		if step.Object != nil || i == len(steps)-1 {
 			chain = append(chain, expression)
 		}
+		from = to
 	}
 	return chain
 }

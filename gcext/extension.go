@@ -46,14 +46,17 @@ func NewModule(rt *runtime.Runtime, registry *objectstore.Registry) (*Module, er
 		"subscribeDestruction":   m.subscribe,
 		"unsubscribeDestruction": m.unsubscribe,
 		"plan":                   m.plan,
-		"why":                    m.why,
 		"token":                  m.token,
 	} {
 		if err := m.object.DefineDataProperty(name, rt.Func(name, f), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
 			return nil, fmt.Errorf("GC.%s: %w", name, err)
 		}
 	}
-	return m, nil
+	why := rt.Goja().ToValue(m.why).(*goja.Object) // not a Func: it has to get at its arguments' places
+	if err := why.DefineDataProperty("name", rt.Goja().ToValue("why"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+		return nil, err
+	}
+	return m, m.object.DefineDataProperty("why", why, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE)
 }
 
 // Object is the GC object: a global, and an export of "sexton".

@@ -89,6 +89,7 @@ func TestFailures(t *testing.T) {
 			class Base extends A { destroy() { log("Base"); } }
 			class F extends Base { async destroy() { log("F", ++running); await new Promise((r) => { go = r; }); running--; log("F ends"); } }
 			export default async (root) => {
+				setTimeout(() => {}, 1000);
 				(() => { make("f", F); make("other"); })();
 				await GC.collect();
 				await GC.collect();

@@ -29,6 +29,7 @@ type library struct {
 	keepScope       *goja.Object // ([[name, () => value]])
 	rename          *goja.Object // (value, name, original)
 	moduleVariables *goja.Object // () -> [name, value, name, value …]
+	pendingTimers   *goja.Object // Map: id -> { callback, args, repeat }
 	timers          map[uint64]*timer
 }
 
@@ -65,6 +66,7 @@ func (rt *Runtime) openLibrary() error {
 	}
 	lib.fireTimer = roots.Get("fire").(*goja.Object)
 	lib.clearTimers = roots.Get("clearTimers").(*goja.Object)
+	lib.pendingTimers = roots.Get("timers").(*goja.Object)
 	lib.keepScope = roots.Get("scope").(*goja.Object)
 	lib.rename = roots.Get("rename").(*goja.Object)
 	lib.moduleVariables = roots.Get("moduleVariables").(*goja.Object)

@@ -54,6 +54,9 @@ func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
 	return entries, nil
 }
 
+// PendingTimers is the Map of the timers that scripts have set, for explanations of what these keep.
+func (rt *Runtime) PendingTimers() goja.Value { return rt.lib.pendingTimers }
+
 // ModuleVariable is a variable at the top level of a module.
 type ModuleVariable struct {
 	Name  string // as the bundle has it: where modules use a name twice, the second has a number

@@ -19,6 +19,9 @@ func (h *Heap) privateName(impl, elements ptr, i int) string {
 		}
 	}
 	o := *at[*goja.Object](impl, h.l.baseVal)
+	if h.classOf(o) != nil {
+		return "private field" // of the class itself
+	}
 	for depth := 0; typ != nil && o != nil && depth < 1000; depth++ {
 		proto := *at[*goja.Object]((*words)(ptr(o)).data, h.l.basePrototype)
 		if proto == nil {

@@ -26,6 +26,7 @@ return {
     if (!timer.repeat) MapDelete(timers, id);
     apply(timer.callback, undefined, timer.args);
   },
+  timers,
   clearTimers() { MapClear(timers); },
   scope(variables) { push(scopes, variables); },
   rename(value, name, original) {
