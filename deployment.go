@@ -33,6 +33,9 @@ type Deployment struct {
 	Incarnation func() uint64      // numbers new objects; nil: they have none
 	Observe     func(Event)
 	Confirm     func(ctx context.Context, p *Plan) error // as in Options
+
+	interrupted []*recordedEffect // what objects did after they were saved
+	recovered   func()            // called when they have looked after that
 }
 
 // deploying is a Deployment under way.

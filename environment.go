@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/sextongc/sexton/internal/effect"
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/runtime"
@@ -118,7 +119,21 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	if err != nil {
 		return nil, err
 	}
-	s, err := NewSession(&SessionOptions{Options: e.opts})
+	var s *Session
+	s, err = NewSession(&SessionOptions{Options: e.opts, effects: &effectHooks{
+		wrap: func(inner effect.Broker) effect.Broker {
+			journal.effects = newEffectLog(inner, dir, last.effects, last.lastEffect)
+			return journal.effects
+		},
+		introduce: func(o *objectstore.Object) error { return journal.Introduce(s.Store(), o) },
+		delivered: func(req *effect.Request) {
+			journal.effects.delivered(req)
+			if !journal.due {
+				journal.due = true
+				s.rt.Enqueue(journal.afterEffect)
+			}
+		},
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +149,7 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 		report, graph, err = s.Deploy(ctx, t, &Deployment{
 			Model: model.Data, File: model.File, Last: last.graph, Key: dir.Environment(), Stateful: true, Journal: journal,
 			Incarnation: journal.Incarnation, Observe: e.opts.Observe, Confirm: e.opts.Confirm,
+			interrupted: last.effects, recovered: journal.effects.recovered,
 		})
 		return err
 	})
@@ -142,15 +158,15 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 		return report, runErr
 	}
 	m := &meta{Incarnation: journal.given}
-	return report, errors.Join(runErr, commit(dir, graph, m, history(began, model, report, runErr)))
+	return report, errors.Join(runErr, commit(dir, graph, m, history(began, model, report, runErr), journal.effects.carry()))
 }
 
-func commit(dir *state.Dir, g *objectstore.Graph, m *meta, h *historyRecord) error {
+func commit(dir *state.Dir, g *objectstore.Graph, m *meta, h *historyRecord, carry []state.Record) error {
 	snapshot, err := serialize.EncodeSnapshot(g)
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
-	if err := dir.Commit(&state.Commit{Seq: dir.Seq(), Snapshot: snapshot, Meta: jsonOf(m), History: jsonOf(h)}); err != nil {
+	if err := dir.Commit(&state.Commit{Seq: dir.Seq(), Snapshot: snapshot, Meta: jsonOf(m), History: jsonOf(h), Carry: carry}); err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
 	return nil

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
@@ -24,6 +26,12 @@ type stateJournal struct {
 
 	saved   map[string]*savedEntry // what replay makes of the journal, by id
 	settled int                    // objects notified or settled since the last checkpoint
+
+	effects *effectLog
+	durable func()        // what is to be done when the group with the next checkpoint is
+	spent   time.Duration // on checkpoints after effects
+	began   time.Time
+	due     bool // a checkpoint after an effect is queued
 
 	given, reserved uint64 // numbers of incarnations
 	err             error  // why a number could not be reserved
@@ -55,6 +63,8 @@ type checkpointRecord struct {
 	Root    string            `json:"root"`
 	Changed []json.RawMessage `json:"changed,omitempty"`
 	Removed []string          `json:"removed,omitempty"`
+	Effects []uint64          `json:"effects,omitempty"` // what they came to is in this checkpoint, or in one before
+	Partial bool              `json:"partial,omitempty"` // of some new objects only
 }
 
 // planRecord is the payload of a plan: the doomed objects in the order of their destruction.
@@ -86,7 +96,7 @@ const reserve = 1024
 func newStateJournal(ctx context.Context, dir *state.Dir, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
 		ctx: context.WithoutCancel(ctx), dir: dir, saved: make(map[string]*savedEntry, len(last.graph.Objects)),
-		given: last.incarnation, reserved: last.incarnation,
+		given: last.incarnation, reserved: last.incarnation, began: time.Now(),
 	}
 	for _, e := range last.graph.Objects {
 		saved, err := save(e)
@@ -119,6 +129,10 @@ func (j *stateJournal) append(group ...state.Record) error {
 	}
 	if err := j.dir.Append(j.ctx, group...); err != nil {
 		return fmt.Errorf("journal: %w", err)
+	}
+	if done := j.durable; done != nil {
+		j.durable = nil
+		done()
 	}
 	return nil
 }
@@ -174,8 +188,57 @@ func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph) (state.Rec
 		}
 	}
 	slices.Sort(c.Removed)
+	c.Effects, j.durable = j.effects.covered()
 	j.saved, j.settled = now, 0
 	return record(state.Checkpoint, c), nil
+}
+
+// Introduce makes sure that the state has an object before it has an effect: with it, its owners and
+// what else of it is new. So what was made a moment before the power went is not lost.
+func (j *stateJournal) Introduce(s *objectstore.Store, o *objectstore.Object) error {
+	known := func(o *objectstore.Object) bool {
+		saved := j.saved[o.ID]
+		return saved != nil && saved.incarnation == o.Incarnation
+	}
+	if known(o) {
+		return nil
+	}
+	c := checkpointRecord{Phase: "effect", Partial: true}
+	fresh := map[string]*savedEntry{}
+	for _, e := range s.Entries(o, known) {
+		saved, err := save(e)
+		if err != nil {
+			return err
+		}
+		data, err := serialize.EncodeEntry(e)
+		if err != nil {
+			return err
+		}
+		fresh[e.ID] = saved
+		c.Changed = append(c.Changed, data)
+	}
+	if err := j.append(record(state.Checkpoint, c)); err != nil {
+		return err
+	}
+	maps.Copy(j.saved, fresh)
+	return nil
+}
+
+// afterEffect is a checkpoint when the turn of the event loop ends in which a script saw the outcome of
+// an effect. All of them together take at most a tenth of the deployment's time; what is left out
+// is in the next one.
+func (j *stateJournal) afterEffect() {
+	j.due = false
+	began := time.Now()
+	if j.spent*10 > began.Sub(j.began) {
+		return
+	}
+	c, err := j.present("effect")
+	if err == nil {
+		err = j.append(c)
+	}
+	j.err = errors.Join(j.err, err)
+	j.spent += time.Since(began)
 }
 
 // present is a checkpoint of this moment. A property that cannot be saved as it is keeps its last value;

@@ -44,7 +44,7 @@ func (d *deploying) prepare(t *runtime.Task) error {
 			return err
 		}
 	}
-	return nil
+	return d.recover(t)
 }
 
 // broken returns an error if the incoming graph has an object that could not be restored (gc 5.4).
@@ -118,6 +118,9 @@ func (d *deploying) outgoing() map[string]bool {
 // destroyed stays, and its id goes on to mean it; but not where the model wants another class or a new root.
 func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore.Graph, error) {
 	if err := d.load(t, d.Last); err != nil {
+		return nil, err
+	}
+	if err := d.recover(t); err != nil {
 		return nil, err
 	}
 	store := d.s.store

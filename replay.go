@@ -3,6 +3,8 @@ package sexton
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
@@ -12,7 +14,9 @@ import (
 // replayed is what a state directory holds.
 type replayed struct {
 	graph       *objectstore.Graph
-	incarnation uint64 // the highest number that may have been given out
+	incarnation uint64            // the highest number that may have been given out
+	effects     []*recordedEffect // that no checkpoint covers, in order
+	lastEffect  uint64            // the highest number of an effect
 }
 
 // replay returns what a state directory holds: the snapshot with the journal applied. The error matches
@@ -34,7 +38,7 @@ func replay(dir *state.Dir) (*replayed, error) {
 	r := newReplayer(g, m.Incarnation)
 	records := dir.Records()
 	if len(records) == 0 {
-		return &replayed{g, r.incarnation}, nil
+		return &replayed{graph: g, incarnation: r.incarnation}, nil
 	}
 	for i, record := range records {
 		if err := r.apply(record); err != nil {
@@ -45,7 +49,7 @@ func replay(dir *state.Dir) (*replayed, error) {
 	if err := closed(g); err != nil {
 		return nil, fmt.Errorf("%w: journal: after its %d records %w", ErrCorrupt, len(records), err)
 	}
-	return &replayed{g, r.incarnation}, nil
+	return &replayed{g, r.incarnation, r.uncovered(), r.lastEffect}, nil
 }
 
 // replayer applies records to a graph. Objects keep the order in which they first appeared.
@@ -54,14 +58,25 @@ type replayer struct {
 	order       []string
 	objects     map[string]*objectstore.Entry
 	incarnation uint64
+	effects     map[uint64]*recordedEffect // that no checkpoint covers
+	lastEffect  uint64
 }
 
 func newReplayer(g *objectstore.Graph, incarnation uint64) *replayer {
-	r := &replayer{root: g.Root, objects: make(map[string]*objectstore.Entry, len(g.Objects)), incarnation: incarnation}
+	r := &replayer{root: g.Root, objects: make(map[string]*objectstore.Entry, len(g.Objects)), incarnation: incarnation, effects: map[uint64]*recordedEffect{}}
 	for _, e := range g.Objects {
 		r.put(e)
 	}
 	return r
+}
+
+// uncovered lists the effects that no checkpoint covers.
+func (r *replayer) uncovered() []*recordedEffect {
+	var list []*recordedEffect
+	for _, n := range slices.Sorted(maps.Keys(r.effects)) {
+		list = append(list, r.effects[n])
+	}
+	return list
 }
 
 func (r *replayer) put(e *objectstore.Entry) {
@@ -115,6 +130,21 @@ func (r *replayer) apply(record state.Record) error {
 			return err
 		}
 		return r.change(n.ID, func(e *objectstore.Entry) { e.Notified = true })
+	case state.Intent:
+		e := &recordedEffect{}
+		if err := json.Unmarshal(record.Payload, &e.intent); err != nil {
+			return err
+		}
+		r.effects[e.intent.N] = e
+		r.lastEffect = max(r.lastEffect, e.intent.N)
+	case state.Outcome:
+		var o outcomeRecord
+		if err := json.Unmarshal(record.Payload, &o); err != nil {
+			return err
+		}
+		if e := r.effects[o.N]; e != nil {
+			e.outcome = &o.Outcome
+		}
 	case state.Destroyed:
 		var s settledRecord
 		if err := json.Unmarshal(record.Payload, &s); err != nil {
@@ -132,7 +162,12 @@ func (r *replayer) checkpoint(payload []byte) error {
 	if err := json.Unmarshal(payload, &c); err != nil {
 		return err
 	}
-	r.root = c.Root
+	if !c.Partial {
+		r.root = c.Root
+	}
+	for _, n := range c.Effects {
+		delete(r.effects, n)
+	}
 	for _, data := range c.Changed {
 		e, err := serialize.DecodeEntry(data)
 		if err != nil {
@@ -162,7 +197,7 @@ func (r *replayer) settled(s *settledRecord) error {
 	return r.change(s.ID, func(e *objectstore.Entry) {
 		switch s.State {
 		case "destroyed":
-			e.Destroyed, e.Doomed, e.Notified, e.Failure, e.Completed = true, false, false, "", nil
+			e.Doomed = true
 			e.Subscriptions = nil
 		case "live":
 			e.Doomed, e.Notified, e.Failure, e.Completed = false, false, "", nil

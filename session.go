@@ -52,6 +52,8 @@ type SessionOptions struct {
 	// where each object was made.
 	Anonymous, TraceCreation bool
 
+	effects *effectHooks // nil: effects are performed and not recorded
+
 	scriptOnly bool // load the entries without main module and hooks
 }
 
@@ -77,12 +79,17 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s.opts.Extensions = append([]*runtime.Extension{s.coreModule(), runtime.Process(), runtime.Files()}, opts.Extensions...)
+	var broker effect.Broker = s.broker
+	var delivered func(*effect.Request)
+	if opts.effects != nil {
+		broker, delivered = opts.effects.wrap(s.broker), opts.effects.delivered
+	}
 	unhandled := opts.Unhandled
 	if unhandled == nil {
 		unhandled = func(err *runtime.ScriptError, _ any) { s.rejections = append(s.rejections, err) }
 	}
 	s.rt, err = runtime.New(&runtime.Options{
-		Console: opts.Console, Clock: opts.Clock, Broker: s.broker, Attribute: s.attribute, JobLimit: gcext.JobLimit,
+		Console: opts.Console, Clock: opts.Clock, Broker: broker, Attribute: s.attribute, Delivered: delivered, JobLimit: gcext.JobLimit,
 		Extensions: s.opts.Extensions, Unhandled: unhandled,
 	})
 	if err != nil {
@@ -158,6 +165,11 @@ func (s *Session) attribute(async any, of *goja.Object) (id string, incarnation 
 	}
 	if s.store.Loading() {
 		return "", 0, "", fmt.Errorf("constructors make no effects while the environment is loaded; loaded() and deploy() can")
+	}
+	if s.opts.effects != nil && s.store.Owns(o) {
+		if err := s.opts.effects.introduce(o); err != nil {
+			return "", 0, "", err
+		}
 	}
 	return o.ID, o.Incarnation, s.gc.Token(o), nil
 }

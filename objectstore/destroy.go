@@ -75,6 +75,9 @@ func (r *destroyRun) once(o *Object, c *Class, call DestroyCall) (goja.Value, er
 // to the current attempt at destroying o.
 func (g *Registry) GuardDestroy(inDestroy func(o *Object) bool) { g.inDestroy = inDestroy }
 
+// OnBehalf sets what runs an object's deploy() when a script calls it: fn, in the async context of o.
+func (g *Registry) OnBehalf(run func(o *Object, fn func())) { g.onBehalf = run }
+
 // callDestroy is what a script's own call of destroy() runs into: super.destroy() from a destructor
 // is right, everything else is a TypeError (gc 5.1).
 func (g *Registry) callDestroy(this goja.Value, index int) goja.Value {

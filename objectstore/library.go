@@ -110,6 +110,16 @@ func (g *Registry) host() *goja.Object {
 	define("destroy", func(c goja.FunctionCall) goja.Value {
 		return g.callDestroy(c.Argument(0), int(c.Argument(1).ToInteger()))
 	})
+	define("within", func(c goja.FunctionCall) goja.Value {
+		call := func() goja.Value { return g.lib.must("apply", c.Argument(1), c.Argument(0), c.Argument(2)) }
+		o := g.Find(c.Argument(0))
+		if o == nil || g.onBehalf == nil {
+			return call()
+		}
+		var result goja.Value
+		g.onBehalf(o, func() { result = call() })
+		return result
+	})
 	define("construct", func(c goja.FunctionCall) goja.Value {
 		return g.construct(c.Argument(0), c.Argument(1), c.Argument(2), c.Argument(3), c.Argument(4))
 	})

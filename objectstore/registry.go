@@ -33,6 +33,7 @@ type Registry struct {
 	all       []*Class
 	pending   []pendingTypes
 	inDestroy func(*Object) bool
+	onBehalf  func(*Object, func())
 	store     *Store // the environment that constructors register with; nil between deployments
 }
 
@@ -127,6 +128,11 @@ func (g *Registry) adopt(constructor *goja.Object) (*Class, error) {
 			}
 			if c.script.destroy, ok = own.(*goja.Object); !ok {
 				return nil, fmt.Errorf("destroy is no method")
+			}
+		}
+		if slices.Contains(names, "deploy") {
+			if _, err := g.lib.call("within", prototype); err != nil {
+				return nil, err
 			}
 		}
 		g.all = append(g.all, c)

@@ -173,6 +173,28 @@ func (s *Store) Snapshot() (*Graph, error) {
 	return g, errors.Join(problems...)
 }
 
+// Entries returns objects at rest, in creation order: o, and of all that it leads to what is not known
+// yet and is reached through what is not. A property that cannot be saved keeps its last value;
+// Snapshot tells of it.
+func (s *Store) Entries(o *Object, known func(*Object) bool) []*Entry {
+	seen := map[*Object]bool{o: true}
+	members := []*Object{o}
+	for i := 0; i < len(members); i++ {
+		s.neighbours(members[i], func(to *Object) {
+			if !seen[to] && !known(to) {
+				seen[to] = true
+				members = append(members, to)
+			}
+		})
+	}
+	slices.SortFunc(members, func(a, b *Object) int { return a.seq - b.seq })
+	entries := make([]*Entry, len(members))
+	for i, o := range members {
+		entries[i], _ = s.entry(o, func(to *Object) bool { return seen[to] || known(to) })
+	}
+	return entries
+}
+
 // CompletedNames names the classes whose destroy() is done, from the object's own class up.
 func (o *Object) CompletedNames() []string {
 	var names []string

@@ -98,6 +98,17 @@
       });
       return value;
     },
+    // deploy() is called by scripts, of one object for another: whoever calls it, what it does is done for
+    // the object that it belongs to.
+    within(prototype) {
+      const own = getOwnPropertyDescriptor(prototype, "deploy");
+      const { value: method } = own;
+      if (typeof method !== "function") return;
+      own.value = { deploy(...args) { return host.within(this, method, args); } }.deploy;
+      own.__proto__ = null;
+      defineProperty(prototype, "deploy", own);
+    },
+    apply(method, object, args) { return apply(method, object, args); },
     tombstonePrototype(prototype) { return new ProxyCopy(create(prototype), tombstoneHandler); },
     bury(o, prototype) {
       const keys = ownKeys(o);
