@@ -24,9 +24,9 @@ func TestConformance(t *testing.T) {
 	files, err := scenario.Find(dir, nil)
 	require.NoError(t, err)
 	summary, err := scenario.Run(t.Context(), &scenario.Options{
-		Options:    sexton.Options{Dir: dir, Permissions: sexton.Permissions{Read: []string{"scenarios"}}},
-		Files:      files,
-		Reporters:  []scenario.Reporter{&failed},
+		Options:   sexton.Options{Dir: dir, Permissions: sexton.Permissions{Read: []string{"scenarios"}}},
+		Files:     files,
+		Reporters: []scenario.Reporter{&failed},
 	})
 	require.NoError(t, err)
 	require.Empty(t, failed.texts, strings.Join(failed.texts, "\n"))

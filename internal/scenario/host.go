@@ -26,11 +26,12 @@ type host struct {
 	began   time.Time
 	current string             // the test that was reported as started last
 	last    *objectstore.Graph // what the current test's last deployment left
+	gone    map[string]bool    // ids of what the current test has destroyed: the store forgets them when nothing refers to them
 	next    uint64             // the last incarnation given out
 }
 
 func (h *host) Begin(string) (goja.Value, error) {
-	h.last, h.next = nil, 0
+	h.last, h.gone, h.next = nil, map[string]bool{}, 0
 	h.session.Begin(h.ctx, h.deployment())
 	return goja.Undefined(), nil
 }
@@ -45,6 +46,9 @@ func (h *host) deployment() *sexton.Deployment {
 
 // observe turns what a deployment does into the events of the running test.
 func (h *host) observe(e sexton.Event) {
+	if gcext.EventKind(e.Kind) == gcext.EventDestroyed {
+		h.gone[e.Object.ID] = true
+	}
 	var words []string
 	switch gcext.EventKind(e.Kind) {
 	case gcext.EventNotify:
@@ -263,7 +267,7 @@ func (h *host) State(v goja.Value) string {
 		}
 		return o.State().String()
 	}
-	if was || h.last != nil && h.last.Lookup(id) != nil {
+	if was || h.gone[id] || h.last != nil && h.last.Lookup(id) != nil {
 		return "gone"
 	}
 	return "unknown"
