@@ -73,11 +73,14 @@ func (a *app) problem(err error) *problem {
 	case errors.As(err, &script):
 		a.placeScript(p, script)
 		if p.Hint == "" && a.asks && denied(script) {
-			p.Hint = "--allow-package grants everything that package.json asks for"
+			p.Hint = allowPackage
 		}
 	}
 	return p
 }
+
+// allowPackage is what to do about a missing permission that package.json may ask for.
+const allowPackage = "--allow-package grants everything that package.json asks for"
 
 // denied reports whether e, or what caused it, is about a permission.
 func denied(e *runtime.ScriptError) bool {

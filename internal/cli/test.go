@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,6 +86,11 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 	err = errors.Join(err, closeReporters(summary))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if a.asks && slices.ContainsFunc(summary.Failed, func(e *scenario.Event) bool {
+		return e.Error != nil && strings.Contains(e.Error.Title(), "PermissionDenied")
+	}) {
+		a.log("note", allowPackage)
 	}
 	if err == nil && !summary.OK() {
 		err = &shownError{errTests}
