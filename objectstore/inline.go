@@ -102,10 +102,11 @@ func (s *Store) inlineObject(o *Object, c *Class, x *goja.Object) (goja.Value, e
 		}
 	}
 	options := g.vm.NewObject()
-	for key, text := range map[string]string{"id": in.id, "name": in.name} {
-		if text != "" {
-			g.set(options, key, g.vm.ToValue(text))
-		}
+	if in.id != "" {
+		g.set(options, "id", g.vm.ToValue(in.id))
+	}
+	if in.name != "" {
+		g.set(options, "name", g.vm.ToValue(in.name))
 	}
 	outer := s.inlined
 	s.inlined = in

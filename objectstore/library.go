@@ -3,6 +3,7 @@ package objectstore
 import (
 	_ "embed"
 	"fmt"
+	"strconv"
 
 	"github.com/dop251/goja"
 
@@ -111,13 +112,24 @@ func (g *Registry) host() *goja.Object {
 		return g.callDestroy(c.Argument(0), int(c.Argument(1).ToInteger()))
 	})
 	define("within", func(c goja.FunctionCall) goja.Value {
-		call := func() goja.Value { return g.lib.must("apply", c.Argument(1), c.Argument(0), c.Argument(2)) }
-		o := g.Find(c.Argument(0))
-		if o == nil || g.onBehalf == nil {
-			return call()
-		}
+		method, _ := goja.AssertFunction(c.Argument(1))
 		var result goja.Value
-		g.onBehalf(o, func() { result = call() })
+		call := func() {
+			list := c.Argument(2).(*goja.Object) // made by resource.js
+			args := make([]goja.Value, list.Get("length").ToInteger())
+			for i := range args {
+				args[i] = list.Get(strconv.Itoa(i))
+			}
+			var err error
+			if result, err = method(c.Argument(0), args...); err != nil {
+				panic(err) // as it was thrown
+			}
+		}
+		if o := g.Find(c.Argument(0)); o != nil && g.onBehalf != nil {
+			g.onBehalf(o, call)
+		} else {
+			call()
+		}
 		return result
 	})
 	define("construct", func(c goja.FunctionCall) goja.Value {
