@@ -39,17 +39,20 @@ func NewModule(rt *runtime.Runtime, registry *objectstore.Registry) (*Module, er
 		}
 		rt.WithContext(ctx, fn)
 	})
-	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
-		"collect":                m.collect,
-		"isDestroyed":            m.isDestroyed,
-		"isDoomed":               m.isDoomed,
-		"subscribeDestruction":   m.subscribe,
-		"unsubscribeDestruction": m.unsubscribe,
-		"plan":                   m.plan,
-		"token":                  m.token,
+	for _, f := range []struct {
+		name string
+		call func(goja.FunctionCall) goja.Value
+	}{
+		{"collect", m.collect},
+		{"isDestroyed", m.isDestroyed},
+		{"isDoomed", m.isDoomed},
+		{"subscribeDestruction", m.subscribe},
+		{"unsubscribeDestruction", m.unsubscribe},
+		{"plan", m.plan},
+		{"token", m.token},
 	} {
-		if err := m.object.DefineDataProperty(name, rt.Func(name, f), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
-			return nil, fmt.Errorf("GC.%s: %w", name, err)
+		if err := m.object.DefineDataProperty(f.name, rt.Func(f.name, f.call), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
+			return nil, fmt.Errorf("GC.%s: %w", f.name, err)
 		}
 	}
 	why := rt.Goja().ToValue(m.why).(*goja.Object) // not a Func: it has to get at its arguments' places
