@@ -116,7 +116,7 @@ func (m *merger) properties(class *objectstore.Class, e, old *objectstore.Entry)
 		case !p.Usage.Persistable():
 			continue
 		case set && has && p.Usage == objectstore.UsageConst && !sameValue(v, kept):
-			return nil, m.errorf(e, p, "it is const and has the value %s; it cannot become %s", m.show(p, kept), m.show(p, v))
+			return nil, m.errorf(e, p, "it is const and has the value %s; it cannot become %s: that would be another object, with an id of its own", m.show(p, kept), m.show(p, v))
 		case set:
 		case has:
 			v = kept
