@@ -52,9 +52,9 @@ export class Server extends Resource {
 
   constructor(properties, owner) {
     super(properties, owner);
-    // The directory and what is in it have to outlast the server. A subscriber hears of its publisher's
-    // end before it happens, and goes after it itself; so the server is the publisher. (A method of the
-    // subscriber, named as third argument, would be called with the server.)
+    // Whoever subscribes to the destruction of an object goes after it. So the directory and its files
+    // subscribe to that of their server. (A third argument would name a method of theirs, which is called
+    // before the server is destroyed.)
     for (const shown of [this.directory, ...this.directory.files]) GC.subscribeDestruction(this, shown);
   }
 

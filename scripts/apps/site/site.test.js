@@ -1,4 +1,4 @@
-import { assert, test } from "sexton/test";
+import { afterEach, assert, test } from "sexton/test";
 import { readFile, stat } from "sexton/fs";
 import { alive } from "sexton/process";
 
@@ -7,6 +7,8 @@ const about = { "?": { id: "about" }, name: "about.html", content: "world" };
 const directory = (...files) => ({ "?": { type: "Directory", id: "public" }, path: "test", files });
 const server = { "?": { type: "Server", id: "web" }, directory: "public", port: 8089 };
 const site = (...applications) => ({ "?": { type: "Environment", id: "site" }, applications });
+
+afterEach((t) => t.deploy(site())); // also after a failure: the server runs on otherwise
 
 test("a file that leaves the model is removed, and what stays is kept up to date", async (t) => {
   await t.deploy(site(directory(index, about)));
