@@ -39,7 +39,7 @@ async function obstacle(): Promise<string | undefined> {
     await ip("link add sx-probe type bridge");
     await ip("netns exec sx-probe ping -V");
   } catch (error) {
-    return error.message;
+    return (error as Error).message;
   } finally {
     await ip("link delete sx-probe").catch(() => {});
     await ip("netns delete sx-probe").catch(() => {});
