@@ -93,6 +93,9 @@ type reservedRecord struct {
 // reserve is how many incarnations one record reserves.
 const reserve = 1024
 
+// checkpointShare is the size of the environments in which each settled object brings a checkpoint.
+var checkpointShare = 64
+
 func newStateJournal(ctx context.Context, dir *state.Dir, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
 		ctx: context.WithoutCancel(ctx), dir: dir, saved: make(map[string]*savedEntry, len(last.graph.Objects)),
@@ -297,7 +300,7 @@ func (j *stateJournal) Settled(objects []*objectstore.Object) error {
 // time in a small environment, and in one of any size so seldom that all checkpoints together take
 // time linear in it.
 func (j *stateJournal) progress(n int, group ...state.Record) error {
-	if j.settled += n; j.settled*64 >= len(j.saved) {
+	if j.settled += n; j.settled*checkpointShare >= len(j.saved) {
 		c, err := j.present("collect")
 		if err != nil {
 			return err

@@ -46,6 +46,7 @@ func replay(dir *state.Dir) (*replayed, error) {
 		}
 	}
 	g = r.graph()
+	sweep(g)
 	if err := closed(g); err != nil {
 		return nil, fmt.Errorf("%w: journal: after its %d records %w", ErrCorrupt, len(records), err)
 	}
@@ -197,7 +198,10 @@ func (r *replayer) settled(s *settledRecord) error {
 	return r.change(s.ID, func(e *objectstore.Entry) {
 		switch s.State {
 		case "destroyed":
-			e.Doomed = true
+			if r.root == s.ID {
+				r.root = ""
+			}
+			e.Destroyed, e.Doomed, e.Notified, e.Failure, e.Completed = true, false, false, "", nil
 			e.Subscriptions = nil
 		case "live":
 			e.Doomed, e.Notified, e.Failure, e.Completed = false, false, "", nil
@@ -205,6 +209,48 @@ func (r *replayer) settled(s *settledRecord) error {
 			e.Doomed, e.Notified, e.Failure, e.Completed = true, true, s.Failure, s.Completed
 		}
 	})
+}
+
+// sweep takes out the destroyed objects that nothing refers to, and the subscriptions of destroyed ones: what
+// was recorded one by one leaves them behind, and a snapshot would not have them (gc 6.1, 6.2). Otherwise
+// an id could not come back.
+func sweep(g *objectstore.Graph) {
+	objects := make(map[string]*objectstore.Entry, len(g.Objects))
+	kept := make(map[string]bool, len(g.Objects))
+	var queue []*objectstore.Entry
+	for _, e := range g.Objects {
+		objects[e.ID] = e
+		if !e.Destroyed {
+			kept[e.ID] = true
+			queue = append(queue, e)
+		}
+	}
+	visit := func(id string) {
+		if e := objects[id]; e != nil && !kept[id] {
+			kept[id] = true
+			queue = append(queue, e)
+		}
+	}
+	for len(queue) > 0 {
+		e := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		visit(e.Owner)
+		for _, f := range e.Properties {
+			objectstore.Refs(f.Value, func(r objectstore.Ref) { visit(string(r)) })
+		}
+	}
+	g.Objects = slices.DeleteFunc(g.Objects, func(e *objectstore.Entry) bool { return !kept[e.ID] })
+	for i, e := range g.Objects {
+		ended := func(s objectstore.Subscription) bool {
+			subscriber := objects[s.Subscriber]
+			return subscriber != nil && subscriber.Destroyed
+		}
+		if slices.ContainsFunc(e.Subscriptions, ended) {
+			swept := *e
+			swept.Subscriptions = slices.DeleteFunc(slices.Clone(e.Subscriptions), ended)
+			g.Objects[i] = &swept
+		}
+	}
 }
 
 // closed checks that what objects name is in the graph.
