@@ -189,7 +189,7 @@ func (s *Store) forgetAll(drop map[*Object]bool, first int) {
 			return false
 		}
 		o.state = Destroyed
-		o.subs, o.index = nil, nil
+		o.endSubscriptions()
 		if s.byID[o.ID] == o {
 			delete(s.byID, o.ID)
 		}

@@ -166,7 +166,8 @@ func (s *Store) Spare(o *Object) {
 func (s *Store) Bury(o *Object) error {
 	o.state = Destroyed
 	s.ended++
-	o.subs, o.index, o.Failure, o.BlockedBy, o.completed = nil, nil, "", "", nil
+	o.endSubscriptions()
+	o.Failure, o.BlockedBy, o.completed = "", "", nil
 	if s.root == o {
 		s.root = nil
 	}

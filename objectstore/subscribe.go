@@ -94,6 +94,9 @@ func (o *Object) compact() {
 	}
 }
 
+// endSubscriptions ends all subscriptions to o's destruction at once.
+func (o *Object) endSubscriptions() { o.subs, o.index, o.ended = nil, nil, 0 }
+
 // SubscriptionsVersion changes whenever the places in Subscriptions do; an addition at the end does
 // not change it.
 func (o *Object) SubscriptionsVersion() int { return o.removals }
