@@ -194,6 +194,9 @@ func PreDeployment(dropped []*objectstore.Object) Scope {
 		case First:
 			return dropped
 		case Rescan:
+			if root := s.Root(); root != nil && root.State() != objectstore.Live {
+				return s.Objects() // it is dropped itself: nothing that it leads to is saved by that
+			}
 			return PostDeployment(s, phase, since)
 		}
 		dead := s.Unreachable(s.Objects())
