@@ -48,6 +48,7 @@ type deploying struct {
 	model    *serialize.Model
 	merged   *serialize.Merged
 	graph    *objectstore.Graph // the environment as it was saved last
+	unsaved  string             // what a checkpoint has told that it could not save
 }
 
 // Deploy deploys a model as part of task t: it destroys what the model drops, runs the hooks and
@@ -197,7 +198,10 @@ func (d *deploying) checkpoint(t *runtime.Task, phase string) error {
 	if g == nil {
 		return err
 	}
-	if err != nil {
+	if err != nil && err.Error() == d.unsaved {
+		err = nil // the checkpoint that told so has ended the deployment
+	} else if err != nil {
+		d.unsaved = err.Error()
 		err = &PhaseError{Phase: "save", Err: err}
 	}
 	if d.Journal != nil {

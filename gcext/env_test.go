@@ -27,8 +27,7 @@ type env struct {
 	task    *runtime.Task
 	ctx     context.Context // done: cancelled in the sense of gc 5.8
 	cancel  context.CancelFunc
-	key     string // tells its tokens from others'
-	host    map[string]func(goja.FunctionCall) goja.Value
+	key     string       // tells its tokens from others'
 	held    []goja.Value // by host code
 	events  []string
 	report  *sexton.Report // of the last deployment

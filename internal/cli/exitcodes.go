@@ -7,6 +7,7 @@ import (
 	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/internal/state"
+	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/runtime"
 	"github.com/sextongc/sexton/serialize"
 )
@@ -58,6 +59,7 @@ func exitCode(err error) int {
 		rounds   *gcext.RoundsError
 		build    *runtime.BuildError
 		script   *runtime.ScriptError
+		value    *objectstore.ValueError
 	)
 	switch {
 	case err == nil:
@@ -72,7 +74,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, runtime.ErrTimeLimit), errors.Is(err, runtime.ErrCallStack), errors.As(err, &rounds):
 		return exitLimit
-	case errors.As(err, &script), errors.As(err, &build), errors.Is(err, runtime.ErrDeadlock):
+	case errors.As(err, &script), errors.As(err, &build), errors.As(err, &value), errors.Is(err, runtime.ErrDeadlock):
 		return exitScript
 	case errors.Is(err, sexton.ErrIncomplete), errors.Is(err, sexton.ErrBroken):
 		return exitIncomplete

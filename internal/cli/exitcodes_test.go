@@ -12,6 +12,7 @@ import (
 	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/internal/state"
+	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/runtime"
 	"github.com/sextongc/sexton/serialize"
 )
@@ -36,6 +37,7 @@ func TestExitCode(t *testing.T) {
 		{"build", &runtime.BuildError{}, 4},
 		{"deadlock", runtime.ErrDeadlock, 4},
 		{"what scripts made cannot be saved", &serialize.Error{Msg: "x"}, 4},
+		{"a value of the wrong type", &sexton.PhaseError{Phase: "save", Err: errors.Join(&objectstore.ValueError{Path: "x"})}, 4},
 		{"tests", errTests, 5},
 		{"incomplete", sexton.ErrIncomplete, 6},
 		{"broken", &sexton.PhaseError{Phase: "load", Err: fmt.Errorf("%w: x", sexton.ErrBroken)}, 6},
