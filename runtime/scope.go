@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strings"
@@ -27,11 +28,11 @@ func withScope(code string, tree *ast.Program, m *sourceMap) string {
 		name := d.id.Name.String()
 		fmt.Fprintf(&scope, `[%s,()=>%s],`, quoteJS(name), name)
 		p := tree.File.Position(at(d.id.Idx))
-		original := m.originalName(p.Line, p.Column)
-		if original == "" || original == name {
+		original, given := cmp.Or(m.originalName(p.Line, p.Column), name), cmp.Or(d.given, name)
+		if original == given {
 			continue
 		}
-		call := fmt.Sprintf("__sexton.rename(%s,%s,%s);", name, quoteJS(name), quoteJS(original))
+		call := fmt.Sprintf("__sexton.rename(%s,%s,%s);", name, quoteJS(given), quoteJS(original))
 		switch end := at(d.statement.Idx1()); {
 		case d.hoisted:
 			begin.WriteString(call)
@@ -59,6 +60,18 @@ type declared struct {
 	statement ast.Node // that declares it
 	hoisted   bool     // a function, which is there from the beginning
 	named     bool     // a class, or a variable that may have been initialised with one
+	given     string   // the name of that class; empty: that of the variable
+}
+
+// givenName returns the name of the class with which esbuild initialises a variable, if it differs: in
+// "Net = class _Net", which it makes of a class Net that mentions itself.
+func givenName(bindings []*ast.Binding, id *ast.Identifier) string {
+	for _, b := range bindings {
+		if c, ok := b.Initializer.(*ast.ClassLiteral); ok && b.Target == id && c.Name != nil {
+			return c.Name.Name.String()
+		}
+	}
+	return ""
 }
 
 // topLevel lists them, each once.
@@ -83,9 +96,13 @@ func topLevel(tree *ast.Program) []declared {
 	for _, s := range fn.Body.List {
 		switch d := s.(type) {
 		case *ast.LexicalDeclaration:
-			addBindings(d.List, func(id *ast.Identifier) { add(declared{id: id, statement: s, named: true}) })
+			addBindings(d.List, func(id *ast.Identifier) {
+				add(declared{id: id, statement: s, named: true, given: givenName(d.List, id)})
+			})
 		case *ast.VariableStatement:
-			addBindings(d.List, func(id *ast.Identifier) { add(declared{id: id, statement: s, named: true}) })
+			addBindings(d.List, func(id *ast.Identifier) {
+				add(declared{id: id, statement: s, named: true, given: givenName(d.List, id)})
+			})
 		case *ast.ClassDeclaration:
 			add(declared{id: d.Class.Name, statement: s, named: true})
 		case *ast.FunctionDeclaration:
