@@ -194,12 +194,12 @@ type crashedState struct {
 	present map[string]bool // tokens of what is not destroyed
 	told    map[string]bool // tokens of what is doomed and notified
 	live    map[string]bool // tokens of what is not doomed
-	ids     map[string]string
+	ended   []string        // ids of what the journal says is destroyed
 }
 
 func stateOf(t *testing.T, disk *simdisk.Disk, text string) *crashedState {
 	t.Helper()
-	s := &crashedState{present: map[string]bool{}, told: map[string]bool{}, live: map[string]bool{}, ids: map[string]string{}}
+	s := &crashedState{present: map[string]bool{}, told: map[string]bool{}, live: map[string]bool{}}
 	dir, err := state.Open("/state", &state.Options{FS: disk, ReadOnly: true})
 	if errors.Is(err, state.ErrNoState) {
 		return s
@@ -207,6 +207,15 @@ func stateOf(t *testing.T, disk *simdisk.Disk, text string) *crashedState {
 	require.NoError(t, err, text)
 	key := dir.Environment()
 	s.content = fmt.Sprint(dir.Generation(), dir.Records())
+	for _, r := range dir.Records() {
+		var settled struct{ ID, State string }
+		if r.Kind == state.Destroyed {
+			require.NoError(t, json.Unmarshal(r.Payload, &settled))
+			if settled.State == "destroyed" {
+				s.ended = append(s.ended, settled.ID)
+			}
+		}
+	}
 	require.NoError(t, dir.Close())
 
 	opts := sexton.Options{Dir: t.TempDir(), State: "/state"}
@@ -232,7 +241,6 @@ func stateOf(t *testing.T, disk *simdisk.Disk, text string) *crashedState {
 			continue
 		}
 		token := tokenOf(key, h.ID, h.Incarnation)
-		s.ids[token] = h.ID
 		s.present[token] = true
 		s.told[token] = h.Doomed && h.Notified == nil
 		s.live[token] = !h.Doomed
@@ -258,6 +266,13 @@ func (e *env) resume(t *testing.T, text string, disk *simdisk.Disk, found *crash
 	text = fmt.Sprintf("%s\nledger %q\nthen %q", text, ledger, again)
 	require.NoError(t, err, text)
 
+	for _, id := range found.ended { // P5
+		for _, line := range ledger {
+			if strings.HasPrefix(line, "destroy "+id+" ") {
+				require.NotContains(t, again, line, "%s is recorded as destroyed\n%s", id, text)
+			}
+		}
+	}
 	live := map[string]bool{} // what the environment holds now, by token
 	for _, line := range again {
 		if word := strings.Fields(line); word[0] == "live" {

@@ -3,7 +3,6 @@ package sexton
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -55,39 +54,6 @@ type doom struct {
 
 func (a *doom) equal(b *doom) bool {
 	return a.doomed == b.doomed && a.notified == b.notified && a.failure == b.failure && slices.Equal(a.completed, b.completed)
-}
-
-// checkpointRecord is the payload of a checkpoint.
-type checkpointRecord struct {
-	Phase   string            `json:"phase"`
-	Root    string            `json:"root"`
-	Changed []json.RawMessage `json:"changed,omitempty"`
-	Removed []string          `json:"removed,omitempty"`
-	Effects []uint64          `json:"effects,omitempty"` // what they came to is in this checkpoint, or in one before
-	Partial bool              `json:"partial,omitempty"` // of some new objects only
-}
-
-// planRecord is the payload of a plan: the doomed objects in the order of their destruction.
-type planRecord struct {
-	Doomed []string `json:"doomed"`
-}
-
-// notifiedRecord says that an object's subscribers have been told.
-type notifiedRecord struct {
-	ID string `json:"id"`
-}
-
-// settledRecord says what became of a doomed object: destroyed, failed, or live again.
-type settledRecord struct {
-	ID        string   `json:"id"`
-	State     string   `json:"state"`
-	Failure   string   `json:"failure,omitempty"`
-	Completed []string `json:"completed,omitempty"`
-}
-
-// reservedRecord says that incarnations up to this one may have been given out.
-type reservedRecord struct {
-	Incarnation uint64 `json:"incarnation"`
 }
 
 // reserve is how many incarnations one record reserves.

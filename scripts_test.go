@@ -2,6 +2,7 @@ package sexton_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -216,6 +217,7 @@ func TestKilled(t *testing.T) {
 		e.fails = map[string]bool{c.how: true}
 		_, err := e.deployWith(context.Background(), ctx, app)
 		require.ErrorIs(t, err, context.Canceled, c.how)
+		require.Equal(t, c.how == "collect", strings.Contains(e.snapshot(), `"a"`), c.how)
 		e.hook, e.fails = nil, map[string]bool{}
 		e.must(empty, c.next...)
 	}
