@@ -28,10 +28,11 @@ type host struct {
 	last    *objectstore.Graph // what the current test's last deployment left
 	gone    map[string]bool    // ids of what the current test has destroyed: the store forgets them when nothing refers to them
 	next    uint64             // the last incarnation given out
+	key     string             // tells the tokens of the current test from others'
 }
 
-func (h *host) Begin(string) (goja.Value, error) {
-	h.last, h.gone, h.next = nil, map[string]bool{}, 0
+func (h *host) Begin(test string) (goja.Value, error) {
+	h.last, h.gone, h.next, h.key = nil, map[string]bool{}, 0, "test "+test
 	h.session.Begin(h.ctx, h.deployment())
 	return goja.Undefined(), nil
 }
@@ -39,7 +40,7 @@ func (h *host) Begin(string) (goja.Value, error) {
 // deployment is what all deployments of a test have in common.
 func (h *host) deployment() *sexton.Deployment {
 	return &sexton.Deployment{
-		Key: "test", File: "model", Observe: h.observe,
+		Key: h.key, File: "model", Observe: h.observe,
 		Incarnation: func() uint64 { h.next++; return h.next },
 	}
 }
