@@ -145,7 +145,7 @@ func why(rt *runtime.Runtime, s *objectstore.Store, o *objectstore.Object) []str
 			roots = append(roots, vmheap.NamedRoot{Name: "class " + class.Short(), Value: ref.Object()})
 		}
 	}
-	steps := rt.Heap().Path(o.Ref(), roots, nil)
+	steps := rt.Heap().Path(o.Ref(), roots)
 	if steps == nil {
 		return whyUntraced(s, o)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestFailures(t *testing.T) {
-	settings := sexton.Settings{DestroyTimeout: 20 * time.Millisecond}
+	settings := sexton.Settings{DestroyTimeout: 150 * time.Millisecond}
 	testExamples(t, []example{
 		{name: "all the ways to fail, and what they block", settings: settings, source: ` // gc 5.6
 			class Throws extends A { destroy() { throw 42; } }
@@ -40,15 +40,15 @@ func TestFailures(t *testing.T) {
 			destroy Late
 			destroy Never
 			destroy Hangs
-			failed Hangs: destroy of Hangs: TimeLimitError: not finished after 20ms
+			failed Hangs: destroy of Hangs: TimeLimitError: not finished after 150ms
 			destroy HangsLater
 			destroy free
 			destroyed free
-			unhandled TimeLimitError: not finished after 20ms
+			unhandled TimeLimitError: not finished after 150ms
 			failed Rejects: destroy of Rejects: RangeError: no
-			failed Late: destroy of Late: TimeLimitError: not finished after 20ms
-			failed Never: destroy of Never: TimeLimitError: not finished after 20ms
-			failed HangsLater: destroy of HangsLater: TimeLimitError: not finished after 20ms
+			failed Late: destroy of Late: TimeLimitError: not finished after 150ms
+			failed Never: destroy of Never: TimeLimitError: not finished after 150ms
+			failed HangsLater: destroy of HangsLater: TimeLimitError: not finished after 150ms
 			blocked Throws owner by Throws
 			blocked Rejects owner by Rejects
 			blocked Late owner by Late
@@ -100,24 +100,24 @@ func TestFailures(t *testing.T) {
 			F 1
 			destroy other
 			destroyed other
-			failed f: destroy of F: TimeLimitError: not finished after 20ms
+			failed f: destroy of F: TimeLimitError: not finished after 150ms
 			destroy f
-			failed f: the attempt that failed at 2026-01-01T00:00:00Z still runs: TimeLimitError: not finished after 20ms
+			failed f: the attempt that failed at 2026-01-01T00:00:00Z still runs: TimeLimitError: not finished after 150ms
 			F ends
 			destroy f
 			Base
 			destroyed f`},
 		{name: "one that fails late is begun again", settings: settings, source: ` // gc 5.6
 			let times = 0;
-			class F extends A { async destroy() { log("F"); if (++times < 2) { await sleep(30); throw new Error("late"); } } }
+			class F extends A { async destroy() { log("F"); if (++times < 2) { await sleep(160); throw new Error("late"); } } }
 			export default async (root) => {
 				(() => { make("f", F); })();
 				await GC.collect();
-				await sleep(15);
+				await sleep(30);
 				await GC.collect();
 			};`, want: `destroy f
 			F
-			failed f: destroy of F: TimeLimitError: not finished after 20ms
+			failed f: destroy of F: TimeLimitError: not finished after 150ms
 			destroy f
 			F
 			destroyed f`},

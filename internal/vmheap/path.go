@@ -14,13 +14,6 @@ type NamedRoot struct {
 	Value goja.Value // what is there; anything but an object is ignored
 }
 
-// PathOptions say what is no root.
-type PathOptions struct {
-	// Arguments are those of the native function that asks. Their places on the value
-	// stack do not count: otherwise every object would be reachable for being asked about.
-	Arguments []goja.Value
-}
-
 // Step is one reference of a path. The first step's Name is that of its root. A Name
 // that begins with "." or "[" continues the expression before it (".network", "[2]",
 // ".#owner"); any other is a phrase of its own ("closure variable").
@@ -32,20 +25,18 @@ type Step struct {
 // Path returns the shortest chain of references from a root to target, the roots in
 // the order: roots as given, globals and intrinsics, frames of running functions. It
 // returns nil if tracing does not find one: then only Go code holds the object, or
-// nothing. The script sees nothing of it. opts may be nil.
-func (h *Heap) Path(target *Ref, roots []NamedRoot, opts *PathOptions) []Step {
+// nothing. The script sees nothing of it. A native function that is asked about one of
+// its arguments overwrites that first: its place on the value stack is a root.
+func (h *Heap) Path(target *Ref, roots []NamedRoot) []Step {
 	o := target.Object()
 	if o == nil {
 		return nil
-	}
-	if opts == nil {
-		opts = new(PathOptions)
 	}
 	h.scrub()
 	p := &pather{goal: o}
 	p.t = newTracer(h, h.met)
 	p.t.ordered = true
-	p.begin(roots, opts)
+	p.begin(roots)
 	return p.follow()
 }
 
@@ -88,7 +79,7 @@ func (p *pather) note(from int32) {
 	}
 }
 
-func (p *pather) begin(roots []NamedRoot, opts *PathOptions) {
+func (p *pather) begin(roots []NamedRoot) {
 	t := p.t
 	for _, r := range roots {
 		if o, ok := r.Value.(*goja.Object); ok {
@@ -102,7 +93,7 @@ func (p *pather) begin(roots []NamedRoot, opts *PathOptions) {
 		t.seen.add(uintptr(global)+t.h.l.globalStash.off, struct{}{})
 		t.scan(plan, global)
 	})
-	p.frames(opts.Arguments)
+	p.frames()
 }
 
 // follow traces until the goal is met and names the way back.
@@ -182,7 +173,7 @@ func join(root, label string) string {
 }
 
 // frames visits the running functions, innermost first, as roots of their own.
-func (p *pather) frames(skip []goja.Value) {
+func (p *pather) frames() {
 	t, l := p.t, p.t.h.l
 	vm := t.h.vm()
 	stack := *at[[]goja.Value](vm, l.stack)
@@ -192,10 +183,6 @@ func (p *pather) frames(skip []goja.Value) {
 	for i := range frames {
 		f := &frames[i]
 		for j := max(f.sb-1, 0); j < top; j++ {
-			if len(skip) > 0 && &stack[j] == &skip[0] {
-				j += len(skip) - 1 // they lie side by side
-				continue
-			}
 			if f.sb > 0 && j == f.sb-1 {
 				continue // the function itself, below
 			}
@@ -208,9 +195,6 @@ func (p *pather) frames(skip []goja.Value) {
 		top = min(top, max(f.sb-1, 0))
 	}
 	for i := range stack {
-		if len(skip) > 0 && &stack[i] == &skip[0] {
-			break
-		}
 		p.root(pathRoot{name: func() string { return "value in use" }, whole: true}, func() { t.value(&stack[i]) })
 	}
 	for _, f := range []field{l.callStack, l.iterStack, l.refStack, l.tryStack, l.newTarget, l.curAsync} {
