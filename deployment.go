@@ -124,7 +124,7 @@ func (d *deploying) runScripts(t *runtime.Task) error {
 		if err != nil {
 			err = &PhaseError{Phase: "deploy", Object: root.String(), Err: err}
 		}
-		if err := errors.Join(err, d.settle(t, "deploy()"), d.unhandled("deploy")); err != nil {
+		if err := errors.Join(err, d.settle(t, "deploy()", d.settings.DeployTimeout), d.unhandled("deploy")); err != nil {
 			return err
 		}
 	}
@@ -135,8 +135,8 @@ func (d *deploying) runScripts(t *runtime.Task) error {
 }
 
 // settle ends what a script left running: promise jobs run, timers are cancelled, effects under way are
-// awaited. What nobody handled of all that is known then.
-func (d *deploying) settle(t *runtime.Task, what string) error {
+// awaited, for as long as limit. What nobody handled of all that is known then.
+func (d *deploying) settle(t *runtime.Task, what string, limit time.Duration) error {
 	d.turn(t)
 	switch n := d.s.rt.CancelTimers(); n {
 	case 0:
@@ -145,7 +145,10 @@ func (d *deploying) settle(t *runtime.Task, what string) error {
 	default:
 		d.warn(fmt.Sprintf("%s ended with %d timers set; they are cancelled", what, n))
 	}
-	return t.AwaitEffects()
+	if err := t.AwaitEffects(limit); err != nil {
+		return fmt.Errorf("%s ended: %w", what, err)
+	}
+	return nil
 }
 
 func (d *deploying) hook(t *runtime.Task, name string) error {
@@ -170,7 +173,7 @@ func (d *deploying) hook(t *runtime.Task, name string) error {
 	if err != nil {
 		err = &PhaseError{Phase: name, Err: err}
 	}
-	return errors.Join(err, d.settle(t, "the "+name), d.unhandled(name))
+	return errors.Join(err, d.settle(t, "the "+name, d.settings.HandlerTimeout), d.unhandled(name))
 }
 
 func (d *deploying) collect(t *runtime.Task, phase string, scope gcext.Scope) error {

@@ -181,10 +181,10 @@ func (d *deploying) loaded(t *runtime.Task) error {
 		ran = true
 		if _, err := s.collector.Invoke(t, o, "loaded", d.settings.HandlerTimeout); err != nil {
 			err = &PhaseError{Phase: "loaded()", Object: o.String(), Err: err}
-			return errors.Join(err, d.settle(t, "loaded()"), d.unhandled("loaded()"))
+			return errors.Join(err, d.settle(t, "loaded()", d.settings.HandlerTimeout), d.unhandled("loaded()"))
 		}
 	}
-	if err := errors.Join(d.settle(t, "loaded()"), d.unhandled("loaded()")); err != nil || !ran {
+	if err := errors.Join(d.settle(t, "loaded()", d.settings.HandlerTimeout), d.unhandled("loaded()")); err != nil || !ran {
 		return err
 	}
 	return d.checkpoint(t, "loaded")

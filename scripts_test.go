@@ -2,6 +2,7 @@ package sexton_test
 
 import (
 	"context"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +167,20 @@ func TestWhatDeployLeaves(t *testing.T) {
 	require.Equal(t, []string{"deploy() ended with 2 timers set; they are cancelled"}, r.Warnings)
 	require.Equal(t, r.Warnings, events)
 	require.Contains(t, e.snapshot(), `"waits"`)
+}
+
+// P10: nor does it wait for ever for effects.
+func TestDeployLeavesLongEffect(t *testing.T) {
+	if _, err := exec.LookPath("sleep"); err != nil {
+		t.Skip("no sleep")
+	}
+	e := newEnv(t, script(`deploy() { exec("sleep", ["1000"]); this.make("a"); }`))
+	e.opts.Permissions = sexton.Permissions{Run: []string{"sleep"}}
+	e.opts.Settings.DeployTimeout = 20 * time.Millisecond
+	_, err := e.deploy(app)
+	require.ErrorIs(t, err, runtime.ErrTimeLimit)
+	require.ErrorContains(t, err, "deploy() ended: effects that the script did not await")
+	require.Contains(t, e.snapshot(), `"id": "a"`)
 }
 
 // gc 5.8: what is cancelled saves what it did, and the next deployment finishes it.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -258,14 +259,29 @@ type waiting struct {
 }
 
 // AwaitEffects waits until no effect is under way that a script asked for, those included that are
-// asked for meanwhile.
-func (t *Task) AwaitEffects() error {
+// asked for meanwhile. When limit has passed on the runtime's clock it fails with an error that matches
+// ErrTimeLimit; 0: no limit.
+func (t *Task) AwaitEffects(limit time.Duration) error {
 	rt := t.rt
+	late := false
+	if limit > 0 {
+		patience := rt.loop.scheduleLimit(rt.opts.Clock.Now().Add(limit), func() {
+			late = true
+			t.unpark()
+		})
+		defer rt.loop.cancel(patience)
+	}
 	t.parkUntil(func() bool {
 		if rt.effects > 0 {
 			rt.onQuiet = append(rt.onQuiet, t.unpark)
 		}
-		return rt.effects == 0
+		return rt.effects == 0 || late
 	})
-	return t.cause
+	switch {
+	case t.cause != nil:
+		return t.cause
+	case rt.effects > 0:
+		return fmt.Errorf("effects that the script did not await: %w", timeLimitError(limit, nil))
+	}
+	return nil
 }

@@ -197,13 +197,16 @@ func TestAwaitEffects(t *testing.T) {
 		}),
 	})
 	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
-		require.NoError(t, task.AwaitEffects()) // there is none
+		require.NoError(t, task.AwaitEffects(0)) // there is none
 		_, err := h.load(task, `import { rm } from "sexton/fs";
 			rm("a").then(() => { console.log("a"); return rm("b"); }).then(() => console.log("b"));`)
 		require.NoError(t, err)
 		_, resolve, _ := h.Promise() // an operation that is no effect
+		err = task.AwaitEffects(time.Millisecond)
+		require.ErrorIs(t, err, runtime.ErrTimeLimit)
+		require.EqualError(t, err, "effects that the script did not await: TimeLimitError: not finished after 1ms")
 		close(gate)
-		require.NoError(t, task.AwaitEffects())
+		require.NoError(t, task.AwaitEffects(0))
 		require.Equal(t, []string{"a", "b"}, h.lines)
 		require.Equal(t, 1, h.Operations())
 		resolve(nil)
