@@ -29,6 +29,9 @@ func TestEveryClauseHasATest(t *testing.T) {
 		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "node_modules") {
 			return fs.SkipDir
 		}
+		if path == "clauses_test.go" {
+			return nil // names some as examples
+		}
 		scenario := strings.HasSuffix(path, ".json") && strings.Contains(filepath.ToSlash(path), "conformance/scenarios/")
 		if !scenario && !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".test.js") && !strings.HasSuffix(path, ".test.ts") {
 			return nil
