@@ -27,7 +27,7 @@ var levels = map[string]int{
 	"internal/graph": 0, "internal/vmheap": 0, "internal/vmstack": 0, "internal/render": 0, "internal/effect": 0,
 
 	// For tests and examples only: nothing may import them but tests.
-	"internal/state/simdisk": 10, "scripts/apps/site/httpd": 10,
+	"internal/proof": 10, "internal/state/simdisk": 10, "scripts/apps/site/httpd": 10,
 }
 
 // only says which packages, or files, may import something.

@@ -1,0 +1,17 @@
+// Package proof has tests of the collector as a whole: deployments of random, of all small, and of very
+// large graphs, executed through JavaScript and compared with what gc.md says word by word. There is
+// nothing in it to import.
+//
+// What is proven, and how:
+//
+//	naive_test.go        the oracle: a collector of sets and brute force
+//	random_test.go       10,000 random environments, each deployed up to three times
+//	exhaustive_test.go   every graph of three objects
+//	determinism_test.go  one busy deployment, again and again, under every setting of Go's collector
+//
+// With -short there are fewer graphs, and smaller ones. The long variants:
+//
+//	go test ./internal/proof -run Random -rapid.checks 1000000 -timeout 0
+//	go test ./internal/proof -run Exhaustive -objects 4 -timeout 0 -v
+//	go test ./internal/proof -run Determinism -repetitions 100000 -timeout 0
+package proof
