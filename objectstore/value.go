@@ -1,8 +1,12 @@
 package objectstore
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
+	"strconv"
 )
 
 // A Value is plain data as it is stored: what a property holds when it is not in a JavaScript heap.
@@ -37,13 +41,28 @@ type Date float64
 // Bytes is the content of a Uint8Array.
 type Bytes []byte
 
-// Record is a plain object: its fields in order, each key once.
+// Record is a plain object: its fields in order, each key once. The order is JavaScript's: keys that are
+// array indices come first, the smallest first.
 type Record struct{ Fields []Field }
 
 // Field is one property: of a plain object, or of a stored managed object.
 type Field struct {
 	Name  string
 	Value Value
+}
+
+// Order puts the fields into JavaScript's order, however they were written.
+func (r *Record) Order() {
+	slices.SortStableFunc(r.Fields, func(a, b Field) int { return cmp.Compare(arrayIndex(a.Name), arrayIndex(b.Name)) })
+}
+
+// arrayIndex returns the array index that a key stands for, math.MaxUint32 if it stands for none.
+func arrayIndex(key string) uint32 {
+	n, err := strconv.ParseUint(key, 10, 32)
+	if err != nil || key[0] == '0' && key != "0" {
+		return math.MaxUint32
+	}
+	return uint32(n)
 }
 
 // Lookup returns the value under name, and whether there is one.

@@ -130,6 +130,7 @@ func TestYAMLErrors(t *testing.T) {
 	}
 }
 
+// gc 6.6: numbers as keys, too, stand as JavaScript has them, or loading would find another order.
 func TestModelValues(t *testing.T) {
 	for text, want := range map[string]objectstore.Value{
 		`"any": { "a": [ null, { "$$x": 1 }, { "$date": "2026-01-31" } ] }`: record("a", []objectstore.Value{nil, record("$x", 1.0), objectstore.Date(1769817600000)}),
@@ -150,9 +151,11 @@ func TestModelValues(t *testing.T) {
 		`"vm": { "?": { "name": "other" } }`:          objectstore.Ref("s.vm"),
 		`"labels": { "$$a": "x", "$?": "y" }`:         record("$a", "x", "?", "y"),
 		`"byZone": { "a": {}, "b": "s.byZone.a" }`:    record("a", objectstore.Ref("s.byZone.a"), "b", objectstore.Ref("s.byZone.a")),
-		`"rows": [ [], [ 1 ] ]`:                       []objectstore.Value{[]objectstore.Value{}, []objectstore.Value{1.0}},
-		`"endpoint": { "vm": {}, "host": "x" }`:       record("host", "x", "port", 80.0, "vm", objectstore.Ref("s.endpoint.vm")),
-		`"mode": 3`:                                   3.0,
+		`"labels": { "x": "a", "443": "b", "80": "c", "01": "d" }`: record("80", "c", "443", "b", "x", "a", "01", "d"),
+		`"any": [ { "10": 1, "9": 2 } ]`:                           []objectstore.Value{record("9", 2.0, "10", 1.0)},
+		`"rows": [ [], [ 1 ] ]`:                                    []objectstore.Value{[]objectstore.Value{}, []objectstore.Value{1.0}},
+		`"endpoint": { "vm": {}, "host": "x" }`:                    record("host", "x", "port", 80.0, "vm", objectstore.Ref("s.endpoint.vm")),
+		`"mode": 3`:                                                3.0,
 	} {
 		t.Run(text, func(t *testing.T) {
 			m := decode(t, "model.json", `{ "?": { "type": "Sample", "id": "s" }, `+text+` }`)

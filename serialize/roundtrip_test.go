@@ -16,7 +16,7 @@ import (
 func text() *rapid.Generator[string] { return rapid.String() }
 
 func key() *rapid.Generator[string] {
-	return rapid.OneOf(text(), rapid.SampledFrom([]string{"", "?", "$", "$?", "$ref", "$$", "$$ref", "$map", "a"}))
+	return rapid.OneOf(text(), rapid.SampledFrom([]string{"", "?", "$", "$?", "$ref", "$$", "$$ref", "$map", "a", "2", "10"}))
 }
 
 // anyValue generates values of every kind, references to the given ids included.
@@ -46,6 +46,7 @@ func anyValue(ids []string, depth int) *rapid.Generator[objectstore.Value] {
 			for _, k := range rapid.SliceOfNDistinct(key(), len(list), len(list), rapid.ID[string]).Draw(t, "keys") {
 				r.Fields = append(r.Fields, objectstore.Field{Name: k, Value: list[len(r.Fields)]})
 			}
+			r.Order()
 			return r
 		case 2:
 			s, seen := &objectstore.Set{}, map[any]struct{}{}

@@ -170,6 +170,7 @@ func TestSnapshotErrors(t *testing.T) {
 		"signed zero field":  {signed(strings.Replace(first, " }", `, "destroyed": false }`, 1) + " }"), "3:36: the digest does not hold"},
 		"signed escape":      {signed(first + ",\n      \"p\": \"\\u0041\" }"), "4:13: the digest does not hold"},
 		"signed number":      {signed(first + ",\n      \"p\": 1.0 }"), "4:13: the digest does not hold"},
+		"signed key order":   {signed(first + `, "p": { "10": 1, "9": 2 } }`), "the digest does not hold"},
 		"duplicate key":      {signed(first + `, "p": 1, "p": 2 }`), `3:48: duplicate key "p"`},
 		"duplicate id":       {signed(first+" }", first+" }"), `4:20: T a: duplicate id "a": the first one is at snapshot.json:3:5`},
 		"bad UTF-8":          {signed(first + ", \"p\": \"\xff\" }"), "3:46: invalid UTF-8"},

@@ -100,6 +100,7 @@ func (r *modelReader) mapValue(n *node, t *objectstore.Type) (objectstore.Value,
 		r.trail.pop()
 		record.Fields = append(record.Fields, objectstore.Field{Name: key, Value: v})
 	}
+	record.Order()
 	return record, nil
 }
 

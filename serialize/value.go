@@ -88,6 +88,7 @@ func (r *valueReader) value(n *node) (objectstore.Value, error) {
 		r.trail.pop()
 		record.Fields = append(record.Fields, objectstore.Field{Name: key, Value: v})
 	}
+	record.Order()
 	return record, nil
 }
 
