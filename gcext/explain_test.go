@@ -15,7 +15,7 @@ func TestWhy(t *testing.T) {
 	testExamples(t, []example{{name: "every kind of root", source: `
 		let cache, list = [];
 		export class Holder extends A { static instance = null; static #secret = null; static keep(o) { this.#secret = o; } }
-		const why = (id) => log(id + ":", (GC.why(id) ?? ["null"]).join(" | "));
+		const why = (id) => log(id + ":", (GC.why(id) ?? ["null"]).join(" | ").replace(/key \d+/, "key N"));
 		const local = (id) => { const mine = make(id); why(id); return mine.$id; };
 		const argument = (given) => { why("argument"); return given.$id; };
 		export default async (root) => {
@@ -52,7 +52,7 @@ func TestWhy(t *testing.T) {
 		held: host value
 		owner: root | root.owned | root.owned.$owner
 		result: root | root.promise, result of a promise
-		timed: timer, map value for key 1.callback, closure variable
+		timed: timer, map value for key N.callback, closure variable
 		suspended: root | root.go, reaction to a promise, suspended async function, local variable of a suspended function
 		lost: null
 		nobody: null
