@@ -100,21 +100,29 @@ func (d *deploying) change(t *runtime.Task) error {
 	if err := d.loaded(t); err != nil {
 		return err
 	}
-	if err := d.collect(t, "collect what the model dropped", gcext.PreDeployment(dropped)); err != nil || d.ctx.Err() != nil {
+	if err := d.collect(t, "collect what the model dropped", gcext.PreDeployment(dropped)); err != nil || d.cancelled() {
 		return err
 	}
 	if root := store.Root(); root != nil && root.State() == objectstore.Live && d.merged.Incoming[root.ID] {
 		// A deployment that failed destroys nothing more: what nothing refers to falls to the next one.
-		if err := d.runScripts(t); err != nil || d.ctx.Err() != nil {
+		if err := d.runScripts(t); err != nil || d.cancelled() {
 			return err
 		}
 	}
 	return d.collect(t, "collect what the environment no longer holds", gcext.PostDeployment)
 }
 
+// cancelled reports whether nothing new may be started; the report says so, too.
+func (d *deploying) cancelled() bool {
+	if d.ctx.Err() != nil {
+		d.report.Interrupted = true
+	}
+	return d.report.Interrupted
+}
+
 // runScripts runs the hooks and deploy().
 func (d *deploying) runScripts(t *runtime.Task) error {
-	if err := d.hook(t, preDeployEntry); err != nil {
+	if err := d.hook(t, preDeployEntry); err != nil || d.cancelled() {
 		return err
 	}
 	root := d.s.store.Root()
@@ -128,7 +136,7 @@ func (d *deploying) runScripts(t *runtime.Task) error {
 			return err
 		}
 	}
-	if err := d.checkpoint(t, "deployed"); err != nil {
+	if err := d.checkpoint(t, "deployed"); err != nil || d.cancelled() {
 		return err
 	}
 	return d.hook(t, postDeployEntry)

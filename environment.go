@@ -76,32 +76,22 @@ type meta struct {
 	Incarnation uint64 `json:"incarnation"` // the last number given out
 }
 
-// historyRecord is what the history keeps of a deployment.
-type historyRecord struct {
-	Time      time.Time     `json:"time"`
-	Duration  time.Duration `json:"duration"`
-	Model     string        `json:"model"`
-	Error     string        `json:"error,omitempty"`
-	Created   []string      `json:"created,omitempty"`
-	Changed   []string      `json:"changed,omitempty"`
-	Destroyed []string      `json:"destroyed,omitempty"`
-	Failed    []string      `json:"failed,omitempty"`
-	Blocked   []string      `json:"blocked,omitempty"`
-}
-
 // Deploy makes the environment what the model says, and saves it. ctx cancels: what runs is finished,
 // nothing new is started, and the rest is recorded for the next deployment; the report then says
 // Interrupted. kill stops at once: scripts are interrupted, and the journal has what was done.
 //
 // The error matches ErrLocked, ErrCorrupt, ErrBroken, ErrIncomplete (with everything else done),
 // ErrInterrupted, or is about the model (*serialize.Error), the package (*runtime.BuildError) or a
-// script (*runtime.ScriptError). The report is not nil if anything was begun.
+// script (*runtime.ScriptError). The report is not nil if anything was begun, unless kill ended it.
 func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, error) {
 	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, Create: true})
 	if err != nil {
 		return nil, err
 	}
 	report, err := e.deploy(ctx, kill, dir, model)
+	if kill.Err() != nil && errors.Is(err, context.Cause(kill)) && !errors.Is(err, ErrInterrupted) {
+		err = errors.Join(ErrInterrupted, err)
+	}
 	return report, errors.Join(err, dir.Close())
 }
 
@@ -161,7 +151,7 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	return report, errors.Join(runErr, commit(dir, graph, m, history(began, model, report, runErr), journal.effects.carry()))
 }
 
-func commit(dir *state.Dir, g *objectstore.Graph, m *meta, h *historyRecord, carry []state.Record) error {
+func commit(dir *state.Dir, g *objectstore.Graph, m *meta, h *HistoryRecord, carry []state.Record) error {
 	snapshot, err := serialize.EncodeSnapshot(g)
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
@@ -172,8 +162,8 @@ func commit(dir *state.Dir, g *objectstore.Graph, m *meta, h *historyRecord, car
 	return nil
 }
 
-func history(began time.Time, model *Model, r *Report, err error) *historyRecord {
-	h := &historyRecord{Time: began.UTC(), Model: model.File}
+func history(began time.Time, model *Model, r *Report, err error) *HistoryRecord {
+	h := &HistoryRecord{Time: began.UTC(), Model: model.File}
 	if err != nil {
 		h.Error = err.Error()
 	}

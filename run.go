@@ -36,6 +36,9 @@ const (
 // runs is finished and nothing new is started. kill stops at once. The error is as that of
 // Environment.Deploy; the report is nil if nothing was begun.
 func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(kill, func() { cancel(context.Cause(kill)) })()
 	so := &SessionOptions{Anonymous: true, scriptOnly: true}
 	if opts != nil {
 		so.Options = *opts

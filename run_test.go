@@ -63,6 +63,20 @@ func TestRunFile(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, ".sexton"))
 }
 
+// kill stops a script also if ctx knows nothing of it, and then destroys nothing.
+func TestRunKilled(t *testing.T) {
+	for _, rest := range []string{"for (;;);", "await new Promise((resolve) => setTimeout(resolve, 1e8));"} {
+		kill, stop := context.WithCancel(context.Background())
+		var printed []string
+		_, err := sexton.Run(context.Background(), kill, &sexton.Options{Dir: t.TempDir(), Console: func(_, text string) {
+			printed = append(printed, text)
+			stop()
+		}}, &sexton.Script{Source: runClass + `const a = make("a"); console.log("made"); ` + rest})
+		require.ErrorIs(t, err, sexton.ErrInterrupted, rest)
+		require.Equal(t, []string{"made"}, printed, rest)
+	}
+}
+
 // Confirm is asked with the plan before anything is changed, and its error ends the deployment.
 func TestConfirm(t *testing.T) {
 	dir := t.TempDir()

@@ -203,6 +203,47 @@ func TestInterrupted(t *testing.T) {
 	require.NotContains(t, e.snapshot(), `"doomed"`)
 }
 
+// gc 5.8: a deployment that is cancelled while a script runs lets that finish, starts nothing after it, and says so.
+func TestInterruptedScript(t *testing.T) {
+	for _, at := range []string{"pre", "deploy", "post"} {
+		t.Run(at, func(t *testing.T) {
+			e := newEnv(t, script(`
+				async deploy() {
+					log("deploy");
+					await undefined;
+					if (this.things.length === 0) { log("make"); this.things.push(this.make("a")); }
+					this.things = mode.fails("drop") ? [] : this.things;
+				}
+			`), `
+-- hooks/pre-deploy.js --
+import { log } from "test/log";
+export default () => log("pre");
+-- hooks/post-deploy.js --
+import { log } from "test/log";
+export default () => log("post");
+`)
+			e.must(app, "pre", "deploy", "make", "create a", "post")
+			e.fails["drop"] = true
+			ctx, cancel := context.WithCancel(context.Background())
+			e.hook = func(line string) {
+				if line == at {
+					cancel()
+				}
+			}
+			r, err := e.deployWith(ctx, context.Background(), app)
+			require.ErrorIs(t, err, sexton.ErrInterrupted)
+			require.True(t, r.Interrupted)
+			require.Equal(t, at, e.log[len(e.log)-1])
+			require.Contains(t, e.snapshot(), `"id": "a"`, "the next deployment finds it")
+			e.hook = nil
+			r, err = e.deploy(app)
+			require.NoError(t, err)
+			require.Contains(t, e.log, "destroy a")
+			require.Contains(t, ids(r.Destroyed), "a")
+		})
+	}
+}
+
 // A kill saves nothing; the journal has what was done, whatever was running.
 func TestKilled(t *testing.T) {
 	e := newEnv(t, script(`
@@ -232,6 +273,7 @@ func TestKilled(t *testing.T) {
 		e.fails = map[string]bool{c.how: true}
 		_, err := e.deployWith(context.Background(), ctx, app)
 		require.ErrorIs(t, err, context.Canceled, c.how)
+		require.ErrorIs(t, err, sexton.ErrInterrupted, c.how)
 		require.Equal(t, c.how == "collect", strings.Contains(e.snapshot(), `"a"`), c.how)
 		e.hook, e.fails = nil, map[string]bool{}
 		e.must(empty, c.next...)
