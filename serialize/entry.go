@@ -27,6 +27,16 @@ func DecodeEntry(data []byte) (*objectstore.Entry, error) {
 	return r.entry(n)
 }
 
+// EncodeValue writes one value as a property of a snapshot has it. The error is as that of EncodeEntry.
+func EncodeValue(v objectstore.Value) ([]byte, error) {
+	w := writer{depth: 3} // that of a property
+	w.value(v)
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w.buf, nil
+}
+
 // entry writes one object; between separates its properties.
 func (w *writer) entry(e *objectstore.Entry, between string) {
 	w.object, w.trail = label(e.Type, e.ID), w.trail[:0]
