@@ -183,8 +183,60 @@ func TestReplacedClass(t *testing.T) {
 	e.fails["a"] = true
 	_, err = e.deploy(apps(object("Other", "a"), node("b")))
 	require.ErrorIs(t, err, sexton.ErrIncomplete)
+	require.ElementsMatch(t, []string{"destroy a", "destroy c"}, e.log)
 	e.fails["a"] = false
-	e.must(apps(node("a"), node("b")), "destroy a", "destroy c", "create a")
+	e.must(apps(node("a"), node("b")), "destroy a", "create a")
+}
+
+// gc 2.3, 3.1, 3.5: what has to go before an object does so too where that one makes way for another class.
+func TestReplacedClassGoesInOrder(t *testing.T) {
+	e := newEnv(t, classes)
+	e.must(apps(node("a", `"nodes": [`+node("b", `"nodes": [`+node("c")+`]`)+`]`, `"after": ["x"]`), node("x"), node("y")),
+		"create a", "create b", "create c", "create x", "create y")
+	model := apps(object("Other", "a", `"nodes": [`+node("b")+`]`), node("y"))
+	p, err := e.open().Plan(context.Background(), &sexton.Model{Data: []byte(model), File: "model.json"})
+	require.NoError(t, err)
+	r := e.must(model, "told a of x", "destroy c", "destroy x", "destroy a", "create a")
+	require.Equal(t, []string{"a"}, ids(r.Created))
+	require.Equal(t, []string{"root", "b"}, ids(r.Changed))
+	require.Equal(t, []string{"y"}, ids(r.Kept))
+
+	// gc 7.3: it was planned so.
+	require.Equal(t, r.Created, p.Create)
+	require.Equal(t, ids(r.Changed), ids(p.Change))
+	require.Equal(t, r.Kept, p.Keep)
+	var planned []string
+	for _, step := range p.Destroy {
+		planned = append(planned, step.ID+": "+step.Why)
+	}
+	require.Equal(t, []string{"c: the model no longer has it", "x: the model no longer has it", "a: the model gives it another class"}, planned)
+
+	// One that stays holds up what comes after it.
+	e.fails["b"] = true
+	_, err = e.deploy(apps(node("a"), node("y")))
+	require.ErrorIs(t, err, sexton.ErrIncomplete)
+	require.Equal(t, []string{"destroy b"}, e.log)
+	e.fails["b"] = false
+	e.must(apps(node("a"), node("y")), "destroy b", "destroy a", "create a")
+}
+
+// js-api: loaded() runs after every load, so that destroy() can rely on it.
+func TestReplacedClassIsLoaded(t *testing.T) {
+	e := newEnv(t, `
+-- package.json --
+{"name": "app", "version": "1.0.0"}
+-- index.ts --
+import { Resource } from "sexton";
+import { log } from "test/log";
+export class Node extends Resource {
+	#client: any;
+	loaded() { this.#client = { close: (id: string) => log("close", id) }; }
+	destroy() { this.#client?.close(this.$id); }
+}
+export class Other extends Node {}
+`)
+	e.must(apps(node("a")))
+	e.must(apps(object("Other", "a")), "close a")
 }
 
 // gc 1.2, 5.6: an object whose destruction was begun and failed is not the one that the model asks for

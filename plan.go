@@ -3,10 +3,12 @@ package sexton
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/runtime"
+	"github.com/sextongc/sexton/serialize"
 )
 
 // Plan is what a deployment would do, as far as the model and the state decide it. What deploy() and
@@ -76,55 +78,81 @@ func (s *Session) plan(ctx context.Context, t *runtime.Task, d *Deployment) (*Pl
 	if err := run.broken(); err != nil {
 		return nil, err
 	}
-	return run.plan()
+	return run.plan(t)
 }
 
-// plan says what comes next, once the merged graph is loaded.
-func (run *deploying) plan() (*Plan, error) {
-	s, d := run.s, run.Deployment
-	var dead []*objectstore.Object
-	dropped := append([]string(nil), run.merged.Dropped...)
-	for id := range run.outgoing() {
-		dropped = append(dropped, id)
+// plan says what comes next, once the merged graph is loaded. Where objects have to go before new ones of
+// the same id are made, it loads what replace does, and what comes after it.
+func (run *deploying) plan(t *runtime.Task) (*Plan, error) {
+	s, d, gone, incoming := run.s, run.Deployment, run.outgoing(), run.merged
+	if len(gone) > 0 {
+		if err := run.load(t, d.Last); err != nil {
+			return nil, err
+		}
 	}
-	for _, id := range dropped {
-		if o := s.store.Lookup(id); o != nil && o.State() == objectstore.Live {
-			dead = append(dead, o)
+	p := &Plan{}
+	replaced := map[string]bool{}
+	for _, r := range run.merged.Replaced {
+		replaced[r.Old.ID] = true
+	}
+	for _, step := range gcext.Explain(s.store, run.leaving(gone)) {
+		p.Destroy = append(p.Destroy, plannedDestroy(step, replaced[step.Object.ID]))
+	}
+	if len(gone) > 0 {
+		var err error
+		if incoming, err = serialize.Merge(without(d.Last, gone), run.model); err != nil {
+			return nil, err
+		}
+		if err := run.load(t, incoming.Graph); err != nil {
+			return nil, err
+		}
+		if err := run.broken(); err != nil {
+			return nil, err
 		}
 	}
 	g, err := s.store.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	incoming := &objectstore.Graph{}
-	for _, entry := range g.Objects {
-		if run.merged.Incoming[entry.ID] {
-			incoming.Objects = append(incoming.Objects, entry)
-		}
-	}
+	g.Objects = slices.DeleteFunc(g.Objects, func(e *objectstore.Entry) bool { return !incoming.Incoming[e.ID] })
 	r := &Report{}
-	if err := r.compare(d.Last, incoming); err != nil {
+	if err := r.compare(d.Last, g); err != nil {
 		return nil, err
 	}
-	p := &Plan{Create: r.Created, Change: r.Changed, Keep: r.Kept}
-	for _, entry := range d.Last.Objects {
-		if !entry.Destroyed {
-			p.Total++
+	p.Create, p.Change, p.Keep = r.Created, r.Changed, r.Kept
+	if d.Last != nil {
+		for _, entry := range d.Last.Objects {
+			if !entry.Destroyed {
+				p.Total++
+			}
 		}
-	}
-	for _, step := range gcext.Explain(s.store, dead) {
-		p.Destroy = append(p.Destroy, plannedDestroy(step))
 	}
 	return p, nil
 }
 
-func plannedDestroy(step gcext.Step) PlannedDestroy {
+// without returns a graph from which objects are gone, with their subscriptions.
+func without(g *objectstore.Graph, gone map[string]bool) *objectstore.Graph {
+	out := &objectstore.Graph{Root: g.Root}
+	for _, e := range g.Objects {
+		if gone[e.ID] {
+			continue
+		}
+		left := *e
+		left.Subscriptions = slices.DeleteFunc(slices.Clone(e.Subscriptions), func(s objectstore.Subscription) bool { return gone[s.Subscriber] })
+		out.Objects = append(out.Objects, &left)
+	}
+	return out
+}
+
+func plannedDestroy(step gcext.Step, replaced bool) PlannedDestroy {
 	out := PlannedDestroy{Object: *plainObject(step.Object), Level: step.Level, Protect: step.Object.Protect}
 	switch {
 	case step.Object.Failure != "":
 		out.Why = "tried again: " + step.Object.Failure
 	case step.Retry:
 		out.Why = "an earlier deployment did not finish with it"
+	case replaced:
+		out.Why = "the model gives it another class"
 	default:
 		out.Why = "the model no longer has it"
 	}

@@ -3,6 +3,8 @@ package sexton
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/objectstore"
@@ -25,7 +27,7 @@ func (d *deploying) prepare(t *runtime.Task) error {
 	if err := d.broken(); err != nil {
 		return err
 	}
-	if err := d.confirm(); err != nil {
+	if err := d.confirm(t); err != nil {
 		return err
 	}
 	if len(gone) > 0 {
@@ -72,11 +74,11 @@ func (d *deploying) number(g *objectstore.Graph) {
 }
 
 // confirm asks whether to go on.
-func (d *deploying) confirm() error {
+func (d *deploying) confirm(t *runtime.Task) error {
 	if d.Confirm == nil || d.Last == nil || len(d.Last.Objects) == 0 {
 		return nil
 	}
-	p, err := d.plan()
+	p, err := d.plan(t)
 	if err != nil {
 		return err
 	}
@@ -114,8 +116,9 @@ func (d *deploying) outgoing() map[string]bool {
 	return gone
 }
 
-// replace destroys the outgoing objects, and returns what is left without them. One that cannot be
-// destroyed stays, and its id goes on to mean it; but not where the model wants another class or a new root.
+// replace destroys the outgoing objects, and returns what is left without them. What the model drops goes
+// with them, because some of it may have to go first. One that cannot be destroyed stays, and its id goes on
+// to mean it; but not where the model wants another class or a new root.
 func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore.Graph, error) {
 	if err := d.load(t, d.Last); err != nil {
 		return nil, err
@@ -123,14 +126,10 @@ func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore
 	if err := d.recover(t); err != nil {
 		return nil, err
 	}
-	store := d.s.store
-	var old []*objectstore.Object
-	for _, e := range d.Last.Objects {
-		if gone[e.ID] && !e.Destroyed && !e.Doomed {
-			old = append(old, store.Lookup(e.ID))
-		}
+	if err := d.loaded(t); err != nil {
+		return nil, errors.Join(err, d.checkpoint(t, "end"))
 	}
-	if err := d.collect(t, "collect what is replaced", gcext.PreDeployment(old)); err != nil {
+	if err := d.collect(t, "collect what is replaced", gcext.PreDeployment(d.leaving(gone))); err != nil {
 		return nil, errors.Join(err, d.checkpoint(t, "end"))
 	}
 	if err := d.checkpoint(t, "replaced"); err != nil {
@@ -151,6 +150,15 @@ func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore
 		left.Objects = append(left.Objects, e)
 	}
 	return left, nil
+}
+
+// leaving returns the live objects that the model drops, and the outgoing ones.
+func (d *deploying) leaving(gone map[string]bool) []*objectstore.Object {
+	ids := maps.Clone(gone)
+	for _, id := range d.merged.Dropped {
+		ids[id] = true
+	}
+	return slices.DeleteFunc(d.s.store.Objects(), func(o *objectstore.Object) bool { return !ids[o.ID] || o.State() != objectstore.Live })
 }
 
 // load makes a new environment in the session and restores a graph into it.
