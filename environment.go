@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/sextongc/sexton/internal/effect"
@@ -37,6 +38,9 @@ func Open(opts *Options) (*Environment, error) {
 	}
 	if err := e.opts.Settings.check(); err != nil {
 		return nil, err
+	}
+	if name := e.opts.name(e.pkg); e.opts.State == "" && (strings.ContainsAny(name, `/\`) || name == "." || name == "..") {
+		return nil, fmt.Errorf("environment %q: its name is that of its state directory, so it cannot be a path", name)
 	}
 	e.opts.Dir = e.pkg.Dir
 	e.dir = e.opts.stateDir(e.pkg)

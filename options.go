@@ -13,7 +13,8 @@ import (
 	"github.com/sextongc/sexton/runtime"
 )
 
-// Permissions say what scripts may touch. The zero value grants nothing.
+// Permissions say what scripts may touch: the lists Run, Read, Write, Net and Env, whose entries are those of
+// the flags --allow-run and so on; "*" grants all of a kind. The zero value grants nothing.
 type Permissions = effect.Permissions
 
 // Options configures an Environment. Nil works: the package in the working directory, its state beside
@@ -21,7 +22,7 @@ type Permissions = effect.Permissions
 type Options struct {
 	// Dir is the package's directory; empty: the working directory.
 	Dir string
-	// Name names the environment; empty: what package.json says, else "default".
+	// Name names the environment; empty: what package.json says, else "default". It is no path.
 	Name string
 	// State is the state directory; empty: .sexton/<Name> in Dir.
 	State string

@@ -84,6 +84,19 @@ func TestPackageErrors(t *testing.T) {
 	require.ErrorContains(t, err, "concurrency is -1")
 }
 
+// The name of an environment leads nowhere but to a directory of its own.
+func TestEnvironmentName(t *testing.T) {
+	for _, name := range []string{"..", "../x", "a/b", "/tmp", `a\b`, "."} {
+		_, err := sexton.Open(&sexton.Options{Dir: t.TempDir(), Name: name})
+		require.ErrorContains(t, err, "cannot be a path", name)
+		_, err = sexton.Open(&sexton.Options{Dir: t.TempDir(), Name: name, State: t.TempDir()})
+		require.NoError(t, err, "the state is elsewhere")
+	}
+	e := newEnv(t, "-- package.json --\n"+`{"sexton": {"environment": "../x"}}`+"\n")
+	_, err := sexton.Open(&e.opts)
+	require.ErrorContains(t, err, `environment "../x": `)
+}
+
 // A directory without package.json is a package named after it.
 func TestPackageWithoutJSON(t *testing.T) {
 	e := newEnv(t, "-- shop/main.js --\nimport { Resource } from \"sexton\";\nexport class Item extends Resource {}\n")
