@@ -5,7 +5,8 @@
 // deployment changes the graph; what leaves it is found by a collector, its subscribers are notified,
 // and its destroy() runs in the right order, once on record.
 //
-//	Environment   one graph with its state directory: Open, Deploy, Plan, Destroy, Snapshot
+//	Environment   one graph with its state directory: Open, Deploy, Plan, Destroy, Snapshot,
+//	              and to look into it State, Check, History
 //	Session       one JavaScript runtime with a package loaded into it; what test runners build on
 //	Options       where things are, what scripts may touch, how collections behave
 //	Report        what a deployment did

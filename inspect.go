@@ -45,7 +45,7 @@ type StoredObject struct {
 type StoredEffect struct {
 	Object  string // id
 	Op      string
-	Token   string          // of the attempt to destroy the object, if it was one
+	Token   string          // GC.token of the object
 	Args    json.RawMessage // as the script gave them, secrets included
 	Outcome json.RawMessage // {"result": …} or {"error": …}; nil if it is not known whether it happened
 	Failed  bool            // the outcome is an error

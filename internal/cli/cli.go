@@ -74,7 +74,7 @@ Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the mod
 	}
 	a.flags.add(root.PersistentFlags())
 	root.AddCommand(a.planCommand(), a.deployCommand(), a.destroyCommand(), a.runCommand(), a.testCommand(),
-		a.snapshotCommand(), a.versionCommand())
+		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

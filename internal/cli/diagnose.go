@@ -162,7 +162,7 @@ func hint(err error) string {
 	case errors.As(err, &corrupt) && strings.HasPrefix(corrupt.File, "snapshot"):
 		return "nothing was changed; the snapshots of the deployments before are beside it, as snapshot.<n>.json"
 	case errors.Is(err, sexton.ErrCorrupt):
-		return "nothing was changed; `sexton snapshot check` lists what is wrong"
+		return "nothing was changed; `sexton state check` lists what is wrong"
 	case errors.Is(err, sexton.ErrBroken):
 		return "nothing was changed; repair the class, or leave the object out of the model, and deploy again"
 	case errors.Is(err, sexton.ErrIncomplete):

@@ -27,6 +27,10 @@ const eventVersion = 1
 //	console    level (debug, log, info, warn, error), text: printed by a script
 //	report     report, durationMs: what a deployment did
 //	planned    plan: what a deployment would do
+//	stored     stored: an object of the state
+//	stray      effect: an effect of an object that the state no longer has
+//	finding    level (warning, error), text: something that a check noticed
+//	deployed   deployed, durationMs: what a deployment did, from the history
 //	version    version
 //	error      error: why the command did not do what was asked, once for each reason
 //	end        exit: the exit code; always last
@@ -47,6 +51,9 @@ type event struct {
 	Error       *problem       `json:"error,omitempty"`
 	Report      *reportJSON    `json:"report,omitempty"`
 	Plan        *sexton.Plan   `json:"plan,omitempty"`
+	Stored      *storedJSON    `json:"stored,omitempty"`
+	Effect      *effectJSON    `json:"effect,omitempty"`
+	Deployed    *deployedJSON  `json:"deployed,omitempty"`
 	Version     *versionJSON   `json:"version,omitempty"`
 	Exit        *int           `json:"exit,omitempty"`
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sextongc/sexton/internal/render"
-	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/serialize"
 )
 
@@ -81,37 +80,6 @@ func inFile(err error, name string) error {
 		return &named
 	}
 	return err
-}
-
-func (a *app) checkState() error {
-	e, err := a.open(a.options())
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(e.StateDir()); err != nil {
-		return usage(fmt.Errorf("state directory: %w", err))
-	}
-	bad := 0
-	for _, found := range state.Check(e.StateDir(), nil) {
-		level := "warning"
-		if !found.Harmless {
-			level = "error"
-			bad++
-		}
-		text := found.Problem
-		if found.File != "" {
-			text = found.File + ": " + text
-		}
-		a.log(level, text)
-	}
-	if bad > 0 {
-		return fmt.Errorf("%s: %w: %s", a.shortPath(e.StateDir()), errSnapshot, render.Count(bad, "problem"))
-	}
-	if _, err := e.Snapshot(); err != nil { // what the files mean
-		return err
-	}
-	a.say("%s: all is well", a.shortPath(e.StateDir()))
-	return nil
 }
 
 // say prints a line, unless nothing is to be printed.
