@@ -3,6 +3,7 @@ package gcext
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/dop251/goja"
@@ -223,9 +224,13 @@ func pending(v goja.Value) bool {
 	if !ok {
 		return false
 	}
-	p, ok := o.Export().(*goja.Promise)
-	return !ok || p.State() == goja.PromiseStatePending
+	if o.ExportType() != promiseType { // to export another object would run its getters
+		return true
+	}
+	return o.Export().(*goja.Promise).State() == goja.PromiseStatePending
 }
+
+var promiseType = reflect.TypeFor[*goja.Promise]()
 
 // call runs the synchronous part of one destroy().
 func (a *attempt) call(destroy, object *goja.Object) (goja.Value, error) {

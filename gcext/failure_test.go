@@ -13,6 +13,23 @@ import (
 func TestFailures(t *testing.T) {
 	settings := sexton.Settings{DestroyTimeout: 150 * time.Millisecond}
 	testExamples(t, []example{
+		{name: "what handlers and destructors return is looked at with care", settings: settings, source: ` // gc 4.8, 5.6
+			const spiky = { get other() { throw new Error("not asked for"); } };
+			const bad = { get then() { throw new Error("no then"); } };
+			class Spiky extends A { told() { return spiky; } destroy() { return spiky; } }
+			class Bad extends A { told() { return bad; } destroy() { return bad; } }
+			export default async (root) => {
+				for (const C of [Spiky, Bad]) { const o = make(C.name, C); GC.subscribeDestruction(o, o, "told"); }
+				const r = await GC.collect();
+				log(r.destroyed, r.failed.map((f) => f.error).join());
+			};`, want: `notify Spiky of Spiky
+			notify Bad of Bad
+			handler failed: told of Bad Bad, told of Bad Bad: Error: no then
+			destroy Spiky
+			destroyed Spiky
+			destroy Bad
+			failed Bad: destroy of Bad: Error: no then
+			1 destroy of Bad: Error: no then`},
 		{name: "all the ways to fail, and what they block", settings: settings, source: ` // gc 5.6
 			class Throws extends A { destroy() { throw 42; } }
 			class Rejects extends A { async destroy() { await 0; throw new RangeError("no"); } }
