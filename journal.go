@@ -59,8 +59,12 @@ func (a *doom) equal(b *doom) bool {
 // reserve is how many incarnations one record reserves.
 const reserve = 1024
 
-// checkpointShare is the size of the environments in which each settled object brings a checkpoint.
+// checkpointShare is the size of the environments in which each settled object brings a checkpoint, and
+// the number of checkpoints that a larger one has on its way; beyond largeEnvironment objects, where each
+// takes long, they become fewer, down to an eighth.
 var checkpointShare = 64
+
+const largeEnvironment = 4096
 
 func newStateJournal(ctx context.Context, dir *state.Dir, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
@@ -266,7 +270,8 @@ func (j *stateJournal) Settled(objects []*objectstore.Object) error {
 // time in a small environment, and in one of any size so seldom that all checkpoints together take
 // time linear in it.
 func (j *stateJournal) progress(n int, group ...state.Record) error {
-	if j.settled += n; j.settled*checkpointShare >= len(j.saved) {
+	share := max(checkpointShare/8, checkpointShare*largeEnvironment/max(largeEnvironment, len(j.saved)))
+	if j.settled += n; j.settled*share >= len(j.saved) {
 		c, err := j.present("collect")
 		if err != nil {
 			return err
