@@ -88,6 +88,9 @@ type meta struct {
 // ErrInterrupted, or is about the model (*serialize.Error), the package (*runtime.BuildError) or a
 // script (*runtime.ScriptError). The report is not nil if anything was begun, unless kill ended it.
 func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, error) {
+	if model == nil {
+		return nil, errors.New("deploy: the model is nil; ReadModel reads one")
+	}
 	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, Create: true})
 	if err != nil {
 		return nil, err

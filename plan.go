@@ -43,6 +43,9 @@ func (p *Plan) Empty() bool { return len(p.Create)+len(p.Change)+len(p.Destroy) 
 // and changes nothing: neither loaded() nor destroy() runs, and the state is not locked. The error is as
 // that of Deploy.
 func (e *Environment) Plan(ctx context.Context, model *Model) (*Plan, error) {
+	if model == nil {
+		return nil, errors.New("plan: the model is nil; ReadModel reads one")
+	}
 	last, err := e.stored()
 	if err != nil {
 		return nil, err

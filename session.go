@@ -168,7 +168,7 @@ func (s *Session) newStore(ctx context.Context, key string, settings Settings, j
 	s.store = s.registry.NewStore(&objectstore.Options{
 		Package: s.Package.Name, Version: s.Package.Version,
 		Anonymous: s.opts.Anonymous, TraceCreation: s.opts.TraceCreation,
-		Incarnation: incarnation, Config: s.config,
+		Incarnation: incarnation, Config: s.config, Stopping: func() bool { return ctx.Err() != nil },
 	})
 	s.collector = gcext.NewCollector(s.rt, s.registry, s.store, &gcext.Options{Settings: settings.collector(), Journal: journal, Observe: observe})
 	s.gc.Use(ctx, s.collector, key)

@@ -111,6 +111,9 @@ func (g *Registry) host() *goja.Object {
 	define("destroy", func(c goja.FunctionCall) goja.Value {
 		return g.callDestroy(c.Argument(0), int(c.Argument(1).ToInteger()))
 	})
+	define("stopping", func(goja.FunctionCall) goja.Value {
+		return g.vm.ToValue(g.store != nil && g.store.opts.Stopping != nil && g.store.opts.Stopping())
+	})
 	define("within", func(c goja.FunctionCall) goja.Value {
 		method, _ := goja.AssertFunction(c.Argument(1))
 		var result goja.Value

@@ -24,6 +24,9 @@ type Options struct {
 	NewID func() string
 	// Incarnation returns the number of the next incarnation; nil: none are given.
 	Incarnation func() uint64
+	// Stopping reports that nothing new is to be started: Environment's deploy() then goes on to no
+	// further application (gc 5.8). Nil: never.
+	Stopping func() bool
 	// Config holds the values of properties with usage "config".
 	Config map[string]Value
 }

@@ -52,7 +52,7 @@
       applications: { type: ["Resource"], default: [] },
     };
     async deploy() {
-      for (let i = 0; i < this.applications.length; i++) {
+      for (let i = 0; i < this.applications.length && !host.stopping(); i++) {
         const application = this.applications[i];
         if (typeof application.deploy === "function") await application.deploy();
       }
