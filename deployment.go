@@ -49,6 +49,8 @@ type deploying struct {
 	merged   *serialize.Merged
 	graph    *objectstore.Graph // the environment as it was saved last
 	unsaved  string             // what a checkpoint has told that it could not save
+
+	thrown map[*objectstore.Object]error // by constructors, while the environment was loaded
 }
 
 // Deploy deploys a model as part of task t: it destroys what the model drops, runs the hooks and
@@ -251,6 +253,9 @@ func (d *deploying) observe(e gcext.Event) {
 	out := Event{Kind: string(e.Kind), Object: plainObject(e.Object), Subscriber: plainObject(e.Subscriber), By: plainObject(e.By),
 		Handler: e.Handler, Count: e.Count, Duration: e.Duration}
 	if e.Err != nil {
+		if thrown := d.thrown[e.Object]; thrown != nil {
+			e.Err = fmt.Errorf("it could not be loaded: %w", thrown) // with the place
+		}
 		out.Err, out.Error = e.Err, e.Err.Error()
 		out.Detail = Detail(e.Err)
 	}

@@ -78,7 +78,7 @@ func (s *Session) plan(ctx context.Context, t *runtime.Task, d *Deployment) (*Pl
 	if err := run.load(t, run.merged.Graph); err != nil {
 		return nil, err
 	}
-	if err := run.broken(); err != nil {
+	if err := run.broken("load"); err != nil {
 		return nil, err
 	}
 	return run.plan(t)
@@ -109,7 +109,7 @@ func (run *deploying) plan(t *runtime.Task) (*Plan, error) {
 		if err := run.load(t, incoming.Graph); err != nil {
 			return nil, err
 		}
-		if err := run.broken(); err != nil {
+		if err := run.broken("load"); err != nil {
 			return nil, err
 		}
 	}

@@ -24,7 +24,7 @@ func (d *deploying) prepare(t *runtime.Task) error {
 	if err := d.load(t, d.merged.Graph); err != nil {
 		return err
 	}
-	if err := d.broken(); err != nil {
+	if err := d.broken("load"); err != nil {
 		return err
 	}
 	if err := d.confirm(t); err != nil {
@@ -42,21 +42,35 @@ func (d *deploying) prepare(t *runtime.Task) error {
 		if err := d.load(t, d.merged.Graph); err != nil {
 			return err
 		}
-		if err := d.broken(); err != nil {
+		if err := d.broken("load what is replaced"); err != nil {
 			return err
 		}
 	}
 	return d.recover(t)
 }
 
-// broken returns an error if the incoming graph has an object that could not be restored (gc 5.4).
-func (d *deploying) broken() error {
+// broken returns an error if the incoming graph has an object that could not be restored (gc 5.4), or
+// a new one whose constructor threw.
+func (d *deploying) broken(phase string) error {
 	for _, o := range d.s.store.Objects() {
-		if o.Broken() != "" && d.merged.Incoming[o.ID] {
-			return &PhaseError{Phase: "load", Object: o.String(), Err: fmt.Errorf("%w: %s", ErrBroken, o.Broken())}
+		if o.Broken() == "" || !d.merged.Incoming[o.ID] {
+			continue
 		}
+		err := d.thrown[o]
+		if err == nil {
+			err = errors.New(o.Broken())
+		}
+		if d.deployed(o.ID) {
+			err = fmt.Errorf("%w: %w", ErrBroken, err)
+		}
+		return &PhaseError{Phase: phase, Object: o.String(), Err: err}
 	}
 	return nil
+}
+
+// deployed reports whether the state has an object of that id.
+func (d *deploying) deployed(id string) bool {
+	return d.Last != nil && slices.ContainsFunc(d.Last.Objects, func(e *objectstore.Entry) bool { return e.ID == id })
 }
 
 // number gives incarnations to objects that have none. Entries may be shared with the state.
@@ -166,8 +180,13 @@ func (d *deploying) load(t *runtime.Task, g *objectstore.Graph) error {
 	d.phase("load")
 	s := d.s
 	s.newStore(d.ctx, d.Key, d.settings, d.gcJournal(), d.Incarnation, d.observe)
+	d.thrown = map[*objectstore.Object]error{}
 	return s.store.Load(g, func(o *objectstore.Object, construct func() error) error {
-		return s.rt.Try(d.settings.HandlerTimeout, construct)
+		err := s.rt.Try(d.settings.HandlerTimeout, construct)
+		if err != nil {
+			d.thrown[o] = err
+		}
+		return err
 	})
 }
 

@@ -19,8 +19,8 @@ var (
 	ErrLocked = state.ErrLocked
 	// ErrCorrupt: the state directory is damaged.
 	ErrCorrupt = state.ErrCorrupt
-	// ErrBroken: the model contains an object that could not be restored (gc 5.4).
-	ErrBroken = errors.New("an object of the model could not be restored")
+	// ErrBroken: the model contains a deployed object that could not be restored (gc 5.4).
+	ErrBroken = errors.New("the object is deployed and could not be restored")
 )
 
 // Object names a managed object in reports and events.

@@ -136,8 +136,16 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 	if err != nil {
 		return err
 	}
-	if s.modules, err = s.rt.Load(t, bundle); err != nil {
+	limit := s.settings(Settings{}).HandlerTimeout
+	if s.opts.scriptOnly { // a script takes the time that it takes
+		limit = 0
+	}
+	s.rt.WithContext(&gcext.Context{Limit: limit}, func() { s.modules, err = s.rt.LoadFor(t, bundle, limit) })
+	switch {
+	case err != nil && s.opts.scriptOnly:
 		return err
+	case err != nil:
+		return &PhaseError{Phase: "load", Err: err}
 	}
 	registered := []string{mainEntry}
 	for _, e := range s.opts.Entries {
@@ -148,7 +156,7 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 			return err
 		}
 	}
-	if err := s.rt.Try(0, s.registry.Resolve); err != nil {
+	if err := s.rt.Try(limit, s.registry.Resolve); err != nil {
 		return err
 	}
 	return s.readConfig()

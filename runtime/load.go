@@ -3,13 +3,18 @@ package runtime
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dop251/goja"
 )
 
 // Load evaluates the modules of a bundle, in the order of its entries, and returns the namespace object
 // of each entry by its name. It waits for top-level awaits. The error is a *ScriptError.
-func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
+func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) { return rt.LoadFor(t, b, 0) }
+
+// LoadFor is Load with a limit, on what the modules do before their first await and then on how long
+// that lets them wait; when it has passed the error matches ErrTimeLimit. 0: no limit.
+func (rt *Runtime) LoadFor(t *Task, b *Bundle, limit time.Duration) (map[string]*goja.Object, error) {
 	entries := make(map[string]*goja.Object, len(b.names))
 	host := rt.vm.NewObject()
 	for name, fn := range map[string]func(goja.FunctionCall) goja.Value{
@@ -36,7 +41,7 @@ func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
 		}
 	}
 	var promise goja.Value
-	err := rt.Try(0, func() error {
+	err := rt.Try(limit, func() error {
 		evaluate, err := rt.vm.RunProgram(b.program)
 		if err != nil {
 			return err
@@ -46,7 +51,7 @@ func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
 		return err
 	})
 	if err == nil {
-		_, err = t.Await(promise)
+		_, err = t.AwaitFor(promise, limit)
 	}
 	if err != nil {
 		return nil, err

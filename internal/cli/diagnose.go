@@ -164,9 +164,17 @@ func hint(err error) string {
 	case errors.Is(err, sexton.ErrCorrupt):
 		return "nothing was changed; `sexton state check` lists what is wrong"
 	case errors.Is(err, sexton.ErrBroken):
-		return "nothing was changed; repair the class, or leave the object out of the model, and deploy again"
+		advice := "repair the class, or leave the object out of the model, and deploy again"
+		if errors.As(err, &phase) && phase.Phase == "load" {
+			advice = "nothing was changed; " + advice
+		}
+		return advice
 	case errors.Is(err, sexton.ErrIncomplete):
 		return "repair what failed and deploy again: what is destroyed stays so, the rest is tried again"
+	case errors.Is(err, runtime.ErrTimeLimit) && errors.As(err, &phase) && phase.Phase == "load":
+		return "nothing was changed; --handler-timeout gives classes more time to load"
+	case errors.As(err, &phase) && phase.Phase == "load":
+		return "nothing was changed"
 	case errors.Is(err, runtime.ErrTimeLimit) && errors.As(err, &phase) && phase.Phase == "deploy":
 		return "--deploy-timeout gives it more time"
 	case errors.Is(err, runtime.ErrTimeLimit):

@@ -72,11 +72,13 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &usageErr):
 		return exitUsage
+	case errors.Is(err, sexton.ErrBroken): // whatever the script did that could not restore the object
+		return exitIncomplete
 	case errors.Is(err, runtime.ErrTimeLimit), errors.Is(err, runtime.ErrCallStack), errors.As(err, &rounds):
 		return exitLimit
 	case errors.As(err, &script), errors.As(err, &build), errors.As(err, &value), errors.Is(err, runtime.ErrDeadlock):
 		return exitScript
-	case errors.Is(err, sexton.ErrIncomplete), errors.Is(err, sexton.ErrBroken):
+	case errors.Is(err, sexton.ErrIncomplete):
 		return exitIncomplete
 	case errors.As(err, &model) && model.Line > 0: // without a line it is about what scripts made
 		return exitUsage
