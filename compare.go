@@ -2,8 +2,8 @@ package sexton
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
-	"slices"
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/objectstore"
@@ -11,28 +11,51 @@ import (
 	"github.com/sextongc/sexton/serialize"
 )
 
-// note adds an event of a collection to the report. An object that failed earlier in the deployment
-// counts once, with what became of it last.
+// note adds an event of a collection to the report. What failed or was blocked is listed by conclude.
 func (r *Report) note(e gcext.Event) {
-	forget := func(id string) {
-		r.Failed = slices.DeleteFunc(r.Failed, func(f gcext.Failure) bool { return f.ID == id })
-		r.Blocked = slices.DeleteFunc(r.Blocked, func(b gcext.Blocked) bool { return b.ID == id })
-	}
 	switch e.Kind {
 	case gcext.EventDestroyed:
 		if e.Object.Failure == "" {
-			forget(e.Object.ID)
+			delete(r.troubled, e.Object.ID)
 		}
 		r.Destroyed = append(r.Destroyed, *plainObject(e.Object))
 	case gcext.EventFailed:
 		if e.Subscriber == nil {
-			forget(e.Object.ID)
-			r.Failed = append(r.Failed, gcext.Failure{ID: e.Object.ID, Type: e.Object.Type(), Error: e.Err.Error()})
+			r.addTrouble(trouble{Failure: gcext.Failure{ID: e.Object.ID, Type: e.Object.Type(), Error: e.Err.Error()}})
 		}
 	case gcext.EventBlocked:
-		forget(e.Object.ID)
-		r.Blocked = append(r.Blocked, gcext.Blocked{ID: e.Object.ID, Type: e.Object.Type(), By: e.By.ID})
+		r.addTrouble(trouble{blocked: gcext.Blocked{ID: e.Object.ID, Type: e.Object.Type(), By: e.By.ID}})
 	}
+}
+
+// trouble is a Failure, or, where that is of no object, a blocked object.
+type trouble struct {
+	gcext.Failure
+	blocked gcext.Blocked
+}
+
+func (r *Report) addTrouble(t trouble) {
+	if r.troubled == nil {
+		r.troubled = map[string]int{}
+	}
+	r.troubled[cmp.Or(t.ID, t.blocked.ID)] = len(r.troubles)
+	r.troubles = append(r.troubles, t)
+}
+
+// conclude lists what failed and what was blocked. An object that was tried several times counts once,
+// with what became of it last.
+func (r *Report) conclude() {
+	for i, t := range r.troubles {
+		if last, ok := r.troubled[cmp.Or(t.ID, t.blocked.ID)]; !ok || last != i {
+			continue
+		}
+		if t.ID != "" {
+			r.Failed = append(r.Failed, t.Failure)
+		} else {
+			r.Blocked = append(r.Blocked, t.blocked)
+		}
+	}
+	r.troubles, r.troubled = nil, nil
 }
 
 // compare fills the lists of what was created, changed and kept.

@@ -67,6 +67,7 @@ func (s *Session) Deploy(ctx context.Context, t *runtime.Task, d *Deployment) (*
 	began := time.Now()
 	err := run.deploy(t)
 	run.report.Duration = time.Since(began)
+	run.report.conclude()
 	if run.graph != nil {
 		if diffErr := run.report.compare(d.Last, run.graph); diffErr != nil {
 			err = errors.Join(err, diffErr)

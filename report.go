@@ -46,6 +46,9 @@ type Report struct {
 	Duration  time.Duration
 	// Interrupted: the context was cancelled.
 	Interrupted bool
+
+	troubles []trouble      // in the order of the events
+	troubled map[string]int // by id: its last one
 }
 
 // Incomplete reports whether something that should be destroyed is not.

@@ -68,6 +68,7 @@ func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, err
 		err = errors.Join(err, r.destroy(ctx, kill))
 	}
 	r.report.Duration = time.Since(began)
+	r.report.conclude()
 	if err == nil && r.report.Incomplete() {
 		err = ErrIncomplete
 	}
