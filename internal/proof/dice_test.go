@@ -31,7 +31,7 @@ func pick[T any](d dice, what string, from ...T) T { return from[d(what, 0, len(
 func (d dice) world(size int, async bool) *world {
 	n := d("objects", 1, size)
 	w := newWorld("n", n)
-	w.spare, w.goesOn = d.oneIn(3, "spare"), d.oneIn(4, "continue")
+	w.spare, w.goesOn, w.atOnce = d.oneIn(3, "spare"), d.oneIn(4, "continue"), d("concurrency", 0, 3)
 	for i := 1; i <= n; i++ {
 		owner := d("owner", -1, n)
 		for o := owner; o > 0 && owner > 0; o = w.objects[o].owner {

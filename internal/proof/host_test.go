@@ -24,12 +24,13 @@ const script = `
 import { Resource, Environment, GC } from "sexton";
 import { find, next, react } from "proof/host";
 
-const perform = (op, a, b, handler) => {
+export const perform = (op, a, b, handler) => {
   const x = find(a), y = find(b);
   if (x === undefined || y === undefined) return;
   switch (op) {
     case "refer": if (y instanceof Node) x.refs.push(y); break;
     case "release": x.refs = x.refs.filter((z) => z !== y); break;
+    case "clear": x.refs = []; break;
     case "tie": (x.loose ??= new Map()).set(b, { y }); break;
     case "untie": x.loose?.delete(b); break;
     case "subscribe": GC.subscribeDestruction(x, y, handler || null); break;

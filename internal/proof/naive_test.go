@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// naive is the collector that gc.md describes, without any thought of speed. It executes in no engine: what
+// naive is the collector that docs/semantics.md describes, without any thought of speed. It executes in no engine: what
 // handlers and destructors do, it does to the world. Where a clause says "transitively", it closes a matrix.
 
 // collect is one collection (gc 2.8): scope says what dies first, later what dies in further rounds,
