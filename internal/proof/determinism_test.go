@@ -14,7 +14,7 @@ import (
 	"github.com/sextongc/sexton/serialize"
 )
 
-var repetitions = flag.Int("repetitions", 1000, "how often TestDeterminism repeats its scenario under each setting")
+var repetitions = flag.Int("repetitions", 200, "how often TestDeterminism repeats its scenario under each of five settings")
 
 var raceDetector bool
 
@@ -27,7 +27,7 @@ var raceDetector bool
 func TestDeterminism(t *testing.T) {
 	n := *repetitions
 	if testing.Short() || raceDetector {
-		n = max(1, n/20)
+		n = max(1, n/5)
 	}
 	want := newHost(t).busy(t)
 	require.Greater(t, len(want), 150)

@@ -18,6 +18,6 @@
 //	go test ./internal/proof -run Random -rapid.checks 1000000 -timeout 0
 //	go test ./internal/proof -run Exhaustive -objects 4 -timeout 0 -v
 //	go test ./internal/proof -run Exhaustive -objects 4 -one-in 100 -timeout 0 -v    # a sample of that
-//	go test ./internal/proof -run Determinism -repetitions 100000 -timeout 0
+//	go test ./internal/proof -run Determinism -repetitions 1000 -timeout 0
 //	go test ./internal/proof -run '^$' -bench . -benchtime 10x
 package proof
