@@ -3,11 +3,14 @@ package serialize
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/sextongc/sexton/objectstore"
 )
 
 // maxDepth bounds how deep arrays and objects of a document may nest. It is the bound of jsontext and of
@@ -23,8 +26,9 @@ type document struct {
 	data []byte
 	yaml bool
 
-	once  sync.Once
-	lines []int // JSON: offset of each line's first byte
+	classes objectstore.Classes // of a model; nil: not known
+	once    sync.Once
+	lines   []int // JSON: offset of each line's first byte
 }
 
 func (d *document) place(p position) (line, column int) {
@@ -47,7 +51,45 @@ func (d *document) place(p position) (line, column int) {
 
 func (d *document) errorf(p position, path, format string, args ...any) *Error {
 	line, column := d.place(p)
-	return &Error{File: d.file, Line: line, Column: column, Path: path, Msg: fmt.Sprintf(format, args...)}
+	return &Error{
+		File: d.file, Line: line, Column: column, Path: path, Msg: fmt.Sprintf(format, args...),
+		Secret: d.secret(line, path),
+	}
+}
+
+// secret reports whether a line, or the path of an error in it, names a property that holds secrets in
+// any class. It looks at names alone: of a document with an error nothing else is certain.
+func (d *document) secret(line int, path string) bool {
+	if d.classes == nil {
+		return false
+	}
+	text := path
+	if lines := strings.Split(string(d.data), "\n"); line >= 1 && line <= len(lines) {
+		text += "\n" + lines[line-1]
+	}
+	for _, name := range d.classes.Names() {
+		class, err := d.classes.Lookup(name)
+		if err != nil {
+			continue
+		}
+		open := slices.Clone(class.Properties)
+		for len(open) > 0 {
+			p := open[len(open)-1]
+			open = open[:len(open)-1]
+			t := p.Type
+			for t != nil && (t.Kind == objectstore.KindList || t.Kind == objectstore.KindMap) {
+				t = t.Elem
+			}
+			switch {
+			case t == nil:
+			case t.Kind == objectstore.KindShape:
+				open = append(open, t.Fields...)
+			case t.Kind == objectstore.KindSecret && strings.Contains(text, p.Name):
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // describe renders a position for people: "model.json:12:5".

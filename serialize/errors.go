@@ -13,6 +13,9 @@ type Error struct {
 	Column int
 	Path   string // "Network net-1: property subnets[2]"; empty if the fault is not inside an object
 	Msg    string
+
+	// Secret: the line is about a property of type "secret", and must not be shown.
+	Secret bool
 }
 
 func (e *Error) Error() string {

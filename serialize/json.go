@@ -18,6 +18,8 @@ type jsonReader struct {
 	nodes arena
 	seen  interner
 	buf   []byte // of unquoting
+
+	parents []*node // that are open
 }
 
 // An interner makes strings of bytes, and gives out the same string again for most of those that repeat:
@@ -47,11 +49,11 @@ func newJSONReader(doc *document) *jsonReader {
 // value reads the next value and all that is in it.
 func (r *jsonReader) value() (*node, error) {
 	var root *node
-	var parents []*node
+	r.parents = r.parents[:0]
 	var lasts []*node // the last child of each parent so far
 	for {
 		n := r.nodes.node()
-		if depth := len(parents); depth > 0 && parents[depth-1].kind == nodeObject && r.dec.PeekKind() != '}' {
+		if depth := len(r.parents); depth > 0 && r.parents[depth-1].kind == nodeObject && r.dec.PeekKind() != '}' {
 			raw, err := r.dec.ReadValue()
 			if err != nil {
 				return nil, r.syntax(err)
@@ -84,24 +86,24 @@ func (r *jsonReader) value() (*node, error) {
 			}
 		}
 		if closes {
-			parents, lasts = parents[:len(parents)-1], lasts[:len(lasts)-1]
+			r.parents, lasts = r.parents[:len(r.parents)-1], lasts[:len(lasts)-1]
 		} else {
-			if depth := len(parents); depth > 0 {
-				if p := parents[depth-1]; p.first == nil {
+			if depth := len(r.parents); depth > 0 {
+				if p := r.parents[depth-1]; p.first == nil {
 					p.first = n
 				} else {
 					lasts[depth-1].next = n
 				}
-				parents[depth-1].count++
+				r.parents[depth-1].count++
 				lasts[depth-1] = n
 			} else {
 				root = n
 			}
 			if opens {
-				parents, lasts = append(parents, n), append(lasts, nil)
+				r.parents, lasts = append(r.parents, n), append(lasts, nil)
 			}
 		}
-		if len(parents) == 0 {
+		if len(r.parents) == 0 {
 			return root, nil
 		}
 	}
@@ -190,13 +192,46 @@ func (r *jsonReader) syntax(err error) error {
 	var s *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &s) && errors.Is(s.Err, io.ErrUnexpectedEOF), err == io.EOF, err == io.ErrUnexpectedEOF:
-		return r.doc.errorf(position(len(r.doc.data)), "", "the document ends too early")
+		return r.early()
 	case !errors.As(err, &s):
 		return r.doc.errorf(position(r.dec.InputOffset()), "", "%s", reason(err))
 	case errors.Is(s.Err, jsontext.ErrDuplicateName):
 		return r.doc.errorf(position(s.ByteOffset), "", "duplicate key %q", s.JSONPointer.LastToken())
 	}
-	return r.doc.errorf(position(s.ByteOffset), "", "%s", reason(s.Err))
+	return r.doc.errorf(position(s.ByteOffset), "", "%s%s", reason(s.Err), advice(r.doc.data[min(int(s.ByteOffset), len(r.doc.data)):]))
+}
+
+// early is the error of a document that ends before it should.
+func (r *jsonReader) early() error {
+	end := position(len(r.doc.data))
+	if len(bytes.TrimSpace(r.doc.data)) == 0 {
+		return r.doc.errorf(0, "", "the document is empty")
+	}
+	if depth := len(r.parents); depth > 0 {
+		open := r.parents[depth-1]
+		bracket := "{"
+		if open.kind == nodeArray {
+			bracket = "["
+		}
+		line, column := r.doc.place(open.position)
+		return r.doc.errorf(end, "", "the document ends too early: the %s of line %d, column %d is not closed", bracket, line, column)
+	}
+	return r.doc.errorf(end, "", "the document ends too early")
+}
+
+// advice says what to do about text that is wrong as JSON, where people get it wrong often.
+func advice(rest []byte) string {
+	switch after := bytes.TrimSpace(rest[min(1, len(rest)):]); {
+	case len(rest) == 0:
+		return ""
+	case rest[0] == ',' && len(after) > 0 && (after[0] == '}' || after[0] == ']'):
+		return "; take the comma before the closing bracket away"
+	case rest[0] == '/' || rest[0] == '#':
+		return "; JSON has no comments, YAML has"
+	case rest[0] == '\'':
+		return "; JSON has double quotes only"
+	}
+	return ""
 }
 
 func reason(err error) string {

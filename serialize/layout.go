@@ -12,7 +12,7 @@ var muranoFields = []string{"package", "classVersion", "metadata"}
 // document finds out which layout it is.
 func (r *modelReader) document(n *node) error {
 	if n.kind != nodeObject {
-		return r.errorf(n.position, "a model is an object, got %s", describeNode(n))
+		return r.errorf(n.position, `a model is an object, got %s: write { "?": { "type": "Environment" }, "applications": [ … ] }`, describeNode(n))
 	}
 	if n.member(headerKey) != nil {
 		return r.rootObject(n)

@@ -2,6 +2,7 @@ package serialize
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sextongc/sexton/objectstore"
 )
@@ -76,7 +77,7 @@ func DecodeModel(data []byte, opts *ModelOptions) (*Model, error) {
 	if opts == nil {
 		opts = &ModelOptions{}
 	}
-	doc := &document{file: opts.File, data: trimBOM(data), yaml: opts.YAML || isYAML(opts.File)}
+	doc := &document{file: opts.File, data: trimBOM(data), yaml: opts.YAML || isYAML(opts.File), classes: opts.Classes}
 	if doc.file == "" {
 		doc.file = "model"
 	}
@@ -191,6 +192,24 @@ func (m *Model) dangling(ref reference) error {
 	return m.doc.errorf(ref.position, ref.path, "dangling reference %q: no object has this id%s", ref.id, hint)
 }
 
+// exported lists the classes that a model can name.
+func exported(names []string) string {
+	const most = 10
+	var own []string
+	for _, n := range names {
+		if strings.Contains(n, "/") { // the others are built in
+			own = append(own, (&objectstore.Class{Name: n}).Short())
+		}
+	}
+	switch {
+	case len(own) == 0:
+		return "the package exports no class"
+	case len(own) > most:
+		return fmt.Sprintf("the package exports %s and %d more", strings.Join(own[:most], ", "), len(own)-most)
+	}
+	return "the package exports " + strings.Join(own, ", ")
+}
+
 // unknownType explains why a class was not found.
 func unknownType(name string, classes objectstore.Classes, err error) string {
 	if classes == nil {
@@ -208,5 +227,9 @@ func unknownType(name string, classes objectstore.Classes, err error) string {
 	if same > 1 {
 		return err.Error() // ambiguous: the registry says between what
 	}
-	return fmt.Sprintf("unknown type %q%s", name, didYouMean(name, names))
+	hint := didYouMean(name, names)
+	if hint == "" {
+		hint = "; " + exported(classes.Names())
+	}
+	return fmt.Sprintf("unknown type %q%s", name, hint)
 }

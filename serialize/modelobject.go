@@ -69,7 +69,7 @@ func (r *modelReader) begin(n *node, declared *objectstore.Class, derived string
 func (r *modelReader) class(h header, declared *objectstore.Class, at position) (*objectstore.Class, error) {
 	if h.class == nil {
 		if declared == nil || declared.Builtin && declared.Base == nil {
-			return nil, r.errorf(at, "the object needs a type in its header")
+			return nil, r.errorf(at, "the object needs a type in its header: \"?\": { \"type\": … }")
 		}
 		return declared, nil
 	}
@@ -135,7 +135,7 @@ func (r *modelReader) maySet(n *node, p *objectstore.Property) error {
 	case p.Usage == objectstore.UsageRuntime:
 		return r.errorf(n.keyPosition, "property %s: usage is runtime: only scripts set it", p.Name)
 	case p.Usage == objectstore.UsageConfig:
-		return r.errorf(n.keyPosition, "property %s: usage is config: it is set in the configuration of the package", p.Name)
+		return r.errorf(n.keyPosition, "property %s: usage is config: it is set in package.json, under sexton.config", p.Name)
 	case p.Usage == objectstore.UsageOut && !r.saved:
 		return r.errorf(n.keyPosition, "property %s: usage is out: only scripts set it", p.Name)
 	}
@@ -195,7 +195,7 @@ func (r *modelReader) derivedID(n *node) (string, error) {
 		case i == len(r.trail)-1 && name != "":
 			id.WriteString(name)
 		case r.stateful:
-			return "", r.errorf(n.position, "an object in a list needs an id or a name: its index would name another one after a removal")
+			return "", r.errorf(n.position, "an object in a list needs an id or a name: its index would name another one after a removal; give it \"?\": { \"id\": … }")
 		default:
 			id.WriteString(strconv.Itoa(s.index))
 		}

@@ -8,9 +8,9 @@ import (
 )
 
 // didYouMean names the candidate that is closest to a misspelt name: `; did you mean "cidr"?`, or nothing
-// where none is close.
+// where none is close. Of a name of one or two characters nothing is, but in another case.
 func didYouMean(name string, candidates []string) string {
-	best, distance := "", max(1, utf8.RuneCountInString(name)/3)+1
+	best, distance := "", allowance(name)+1
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(c), distance); d < distance {
 			best, distance = c, d
@@ -20,6 +20,15 @@ func didYouMean(name string, candidates []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// allowance is how many mistakes a name may have and still be taken for another one.
+func allowance(name string) int {
+	n := utf8.RuneCountInString(name)
+	if n < 3 {
+		return 0
+	}
+	return max(1, n/3)
 }
 
 // editDistance is the number of insertions, deletions, substitutions and transpositions of neighbours

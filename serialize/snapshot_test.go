@@ -149,7 +149,7 @@ func TestSnapshotErrors(t *testing.T) {
 	}
 	signed := func(objects ...string) string { return string(sign(snapshot(objects...))) }
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":              {"", "1:1: the document ends too early"},
+		"empty":              {"", "1:1: the document is empty"},
 		"cut":                {strings.TrimSuffix(snapshot(first), " ]"), "3:38: the document ends too early"},
 		"not an object":      {"[1]", "1:1: a snapshot is an object"},
 		"syntax":             {"{ \"sexton\": 1,\n }", "1:14: invalid character ','"},

@@ -49,7 +49,11 @@ func (r *modelReader) mismatch(n *node, t *objectstore.Type) error {
 	if t.Kind == objectstore.KindSecret {
 		got = nodeNames[n.kind] // a secret in the wrong form is a secret all the same
 	}
-	return r.errorf(n.position, "expected %s, got %s", typeName(t), got)
+	hint := ""
+	if (t.Kind == objectstore.KindString || t.Kind == objectstore.KindSecret) && (n.kind == nodeNumber || n.kind == nodeBool) {
+		hint = "; put it in quotes"
+	}
+	return r.errorf(n.position, "expected %s, got %s%s", typeName(t), got, hint)
 }
 
 // classValue reads a reference, or an object that stands here itself.

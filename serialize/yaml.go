@@ -23,19 +23,20 @@ func parseYAML(doc *document) (n *node, err error) {
 			n, err = nil, doc.errorf(yamlPosition(1, 1), "", "%v", p)
 		}
 	}()
-	dec := yaml.NewDecoder(bytes.NewReader(doc.data))
+	lines := &lineReader{rest: doc.data}
+	dec := yaml.NewDecoder(lines)
 	var tree, more yaml.Node
 	if err := dec.Decode(&tree); err != nil {
 		if errors.Is(err, io.EOF) {
 			return nil, doc.errorf(yamlPosition(1, 1), "", "the document is empty")
 		}
-		return nil, yamlError(doc, err)
+		return nil, yamlError(doc, err, lines.read)
 	}
 	switch err := dec.Decode(&more); {
 	case err == nil:
 		return nil, doc.errorf(yamlPosition(more.Line, more.Column), "", "more than one document")
 	case !errors.Is(err, io.EOF):
-		return nil, yamlError(doc, err)
+		return nil, yamlError(doc, err, lines.read)
 	}
 	r := yamlReader{doc: doc, budget: 1000 + 100*len(doc.data), open: make(map[*yaml.Node]bool)}
 	return r.node(tree.Content[0], 1)
@@ -45,8 +46,32 @@ func yamlPosition(line, column int) position { return position(line)<<32 | posit
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// yamlError finds the line in an error of package yaml, which has no other place for it.
-func yamlError(doc *document, err error) error {
+// lineReader reads a line at a time, and counts: a parser that fails has not read far beyond the fault.
+type lineReader struct {
+	rest []byte
+	read int
+}
+
+func (l *lineReader) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
+		return 0, io.EOF
+	}
+	line := l.rest
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i+1]
+	}
+	n := copy(p, line)
+	if l.rest = l.rest[n:]; n == len(line) {
+		l.read++
+	}
+	return n, nil
+}
+
+var yamlAlias = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+
+// yamlError finds the line in an error of package yaml, which has no other place for it, and says what
+// to look at. read is how many lines the parser has read.
+func yamlError(doc *document, err error, read int) error {
 	msg := err.Error()
 	line := 1
 	if m := yamlLine.FindStringSubmatch(msg); m != nil {
@@ -57,6 +82,29 @@ func yamlError(doc *document, err error) error {
 	}
 	if strings.Contains(msg, "exceeded max depth") {
 		msg = "nested deeper than 10,000 levels"
+	}
+	text := func(line int) string {
+		if all := strings.Split(string(doc.data), "\n"); line >= 1 && line <= len(all) {
+			return all[line-1]
+		}
+		return ""
+	}
+	switch alias := yamlAlias.FindStringSubmatch(msg); {
+	case alias != nil:
+		before, _, _ := strings.Cut(string(doc.data), "*"+alias[1])
+		line = strings.Count(before, "\n") + 1
+	case strings.HasPrefix(msg, "did not find expected") && read > line:
+		// Its line is that before the beginning of what is wrong somewhere up to the last line that was read.
+		msg += ", in what begins in line " + strconv.Itoa(line+1) + " and goes wrong here or just before: look at indentation, brackets and quotes"
+		line = read
+	case msg == "found character that cannot start any token" && strings.HasPrefix(strings.TrimLeft(text(line), " "), "\t"):
+		msg = "a tab: YAML is indented with spaces"
+	case msg == "found character that cannot start any token":
+		msg += ": put the text in quotes"
+	case msg == "found unexpected end of stream":
+		msg = "the document ends too early: a quote is not closed"
+	case msg == "mapping values are not allowed in this context":
+		msg += ": look at the indentation; a text with a colon and a space in it needs quotes"
 	}
 	return doc.errorf(yamlPosition(line, 1), "", "%s", msg)
 }
