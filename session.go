@@ -157,9 +157,28 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 		}
 	}
 	if err := s.rt.Try(limit, s.registry.Resolve); err != nil {
-		return err
+		return declarationErrors(bundle, err)
 	}
 	return s.readConfig()
+}
+
+// declarationErrors gives what Registry.Resolve found wrong its places.
+func declarationErrors(bundle *runtime.Bundle, err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		var declared *objectstore.DeclarationError
+		if !errors.As(err, &declared) {
+			return &PhaseError{Phase: "load", Err: err}
+		}
+		located := &runtime.BuildError{Text: declared.Error()}
+		located.File, located.Line, located.Column = bundle.Locate(declared.Source, declared.Offset)
+		return located
+	}
+	var all []error
+	for _, e := range joined.Unwrap() { // as deep as Go code nests joins
+		all = append(all, declarationErrors(bundle, e))
+	}
+	return errors.Join(all...)
 }
 
 // Entry returns the namespace object of a loaded module.

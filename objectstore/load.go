@@ -145,7 +145,7 @@ func (s *Store) addShell(e *Entry) (*Object, error) {
 	o := s.add(v.(*goja.Object), c, e.ID, e.Name, nil)
 	o.stored = e
 	if err != nil {
-		o.broken = err.Error()
+		o.broken = err.Error() + ": the package exports no such class; export it again, so that its objects can be loaded or destroyed"
 	}
 	return o, nil
 }

@@ -18,7 +18,7 @@ type scriptClass struct {
 	tombstone   *goja.Object // prototype of destroyed instances; made when first needed
 	destroy     *goja.Object // the class's own destroy(), nil if it defines none
 	index       int          // in Registry.all
-	fields      []string     // the class's own fields
+	fields      []classField // the class's own fields
 	invalid     error        // what is wrong with its declarations
 }
 
@@ -143,7 +143,8 @@ func (g *Registry) adopt(constructor *goja.Object) (*Class, error) {
 }
 
 // Resolve reads the `static properties` of all classes that were registered since the last call.
-// Those of a class that is in error are an error at each `new` of it as well.
+// Those of a class that is in error are an error at each `new` of it as well. The error is made of
+// *DeclarationErrors.
 func (g *Registry) Resolve() error {
 	var errs []error
 	for len(g.pending) > 0 {
@@ -151,9 +152,10 @@ func (g *Registry) Resolve() error {
 		g.pending = g.pending[1:]
 		p.class.script.invalid = g.try(func() error {
 			if err := g.readProperties(p.class, p.constructor); err != nil {
-				return err
+				return g.declared(p.class, err)
 			}
-			return g.checkFields(p.class, p.constructor)
+			p.class.script.fields, _ = classFields(g.source(p.class))
+			return g.checkFields(p.class)
 		})
 		errs = append(errs, p.class.script.invalid)
 	}

@@ -33,6 +33,8 @@ type Bundle struct {
 	Inputs []string
 
 	program *goja.Program
+	code    string // of the program
+	origins *sourceMap
 	names   []string
 }
 
@@ -120,8 +122,7 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 		}
 	}
 	b.Inputs = inputs(result.Metafile)
-	b.program, err = compileBundle(code, sourceMap)
-	return b, err
+	return b, b.compile(code, sourceMap)
 }
 
 func evalPath(e Entry, i int) string {
@@ -150,27 +151,39 @@ func entryFile(dir, path string) (string, error) {
 	return file, nil
 }
 
-// compileBundle makes a program of esbuild's output: a function that evaluates the modules.
-func compileBundle(code, sourceMap string) (*goja.Program, error) {
+// compile makes a program of esbuild's output: a function that evaluates the modules.
+func (b *Bundle) compile(code, sourceMap string) error {
 	m, err := parseSourceMap(sourceMap)
 	if err != nil {
-		return nil, fmt.Errorf("build: %w", err)
+		return fmt.Errorf("build: %w", err)
 	}
 	tree, err := goja.Parse(bundleName, code, parser.WithDisableSourceMaps)
 	if err != nil {
-		return nil, m.parseError(err)
+		return m.parseError(err)
 	}
 	code = withScope(code, tree, m) + "\n//# sourceMappingURL=" + bundleName + ".map"
 	tree, err = goja.Parse(bundleName, code, parser.WithSourceMapLoader(func(string) ([]byte, error) { return m.shifted, nil }))
 	if err != nil {
-		return nil, m.parseError(err)
+		return m.parseError(err)
 	}
 	guardConstructors(tree)
-	program, err := goja.CompileAST(tree, true)
-	if err != nil {
-		return nil, compileError(err)
+	if b.program, err = goja.CompileAST(tree, true); err != nil {
+		return compileError(err)
 	}
-	return program, nil
+	b.code, b.origins = code, m
+	return nil
+}
+
+// Locate finds the original place of code, given as the text of a function or class as the interpreter
+// has it and an offset, in bytes, in that. File is empty if the bundle does not have the text, or has it
+// more than once.
+func (b *Bundle) Locate(text string, offset int) (file string, line, column int) {
+	at := strings.Index(b.code, text)
+	if text == "" || at < 0 || at != strings.LastIndex(b.code, text) {
+		return "", 0, 0
+	}
+	before := b.code[:at+offset]
+	return b.origins.original(strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n'))
 }
 
 // inputs lists the files of a bundle in esbuild's order, which is that of evaluation.

@@ -10,7 +10,9 @@ import (
 
 // Load evaluates the modules of a bundle, in the order of its entries, and returns the namespace object
 // of each entry by its name. It waits for top-level awaits. The error is a *ScriptError.
-func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) { return rt.LoadFor(t, b, 0) }
+func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
+	return rt.LoadFor(t, b, 0)
+}
 
 // LoadFor is Load with a limit, on what the modules do before their first await and then on how long
 // that lets them wait; when it has passed the error matches ErrTimeLimit. 0: no limit.

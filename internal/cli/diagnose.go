@@ -60,11 +60,19 @@ func (a *app) problem(err error) *problem {
 	switch {
 	case errors.As(err, &model):
 		if model.Line > 0 {
-			p.place(model.File, model.Line, model.Column, a.sourceLine(a.path(model.File), model.Line))
+			source := ""
+			if !model.Secret {
+				source = a.sourceLine(a.path(model.File), model.Line)
+			}
+			p.place(model.File, model.Line, model.Column, source)
 		}
 	case errors.As(err, &build):
 		if build.Line > 0 {
-			p.place(build.File, build.Line, build.Column, build.Source)
+			source := build.Source
+			if source == "" {
+				source = a.sourceLine(filepath.Join(a.pkgDir, filepath.FromSlash(build.File)), build.Line)
+			}
+			p.place(build.File, build.Line, build.Column, source)
 			p.File = a.sourceName(build.File)
 		}
 		for _, more := range build.More {
