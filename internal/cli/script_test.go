@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +33,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar. Besides the usual commands there are
 //
 //	exits N program args…   runs it and wants that exit code
+//	keep [flags…]           records the snapshot, with these flags, and the files below the directory "out"
+//	kept [flags…]           wants both as keep found them
 //	lock DIR                holds the lock of a state directory until the script ends
 //	plain FILE…             replaces times, durations and generated ids in files
 func TestScripts(t *testing.T) {
@@ -42,6 +45,14 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
+			"keep": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.WriteFile(ts.MkAbs("kept"), []byte(whatIs(ts, args)), 0o644))
+			},
+			"kept": func(ts *testscript.TestScript, _ bool, args []string) {
+				if before, now := ts.ReadFile("kept"), whatIs(ts, args); before != now {
+					ts.Fatalf("it was:\n%s\nit is:\n%s", before, now)
+				}
+			},
 			"lock": func(ts *testscript.TestScript, _ bool, args []string) {
 				dir, err := state.Open(ts.MkAbs(args[0]), &state.Options{Create: true})
 				ts.Check(err)
@@ -82,6 +93,25 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// whatIs describes the state and the resources of the package in the working directory.
+func whatIs(ts *testscript.TestScript, flags []string) string {
+	ts.Check(ts.Exec("sexton", append([]string{"snapshot"}, flags...)...))
+	text := ts.ReadFile("stdout")
+	files := os.DirFS(ts.MkAbs("out"))
+	ts.Check(fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name == "." {
+			return nil
+		}
+		if err == nil && !entry.IsDir() {
+			var data []byte
+			data, err = fs.ReadFile(files, name)
+			text += "out/" + name + ": " + string(data) + "\n"
+		}
+		return err
+	}))
+	return text
 }
 
 // The examples of the help texts run as they stand.
