@@ -169,6 +169,17 @@ test("each class of the hierarchy has its say, the own one first", async (t) => 
   assert.deepEqual(told(t), ["derived part goes", "base part goes"]);
 });
 
+test("a generator is no destructor, and nothing is lost for it", async (t) => {
+  t.allowLeaks();
+  class Sync extends Resource { *destroy() { trace("never"); } }
+  class Async extends Resource { async *destroy() { trace("never"); } }
+  new Sync({}, null, { id: "sync" });
+  new Async({}, null, { id: "async" });
+  const { failed } = await GC.collect();
+  assert.deepEqual(failed.map((f) => f.id), ["sync", "async"]);
+  assert.match(failed[0].error, /is a generator/);
+});
+
 test("only the collector runs destroy()", (t) => {
   t.allowLeaks();
   const a = make("a");

@@ -67,6 +67,7 @@
 
   // What a destroyed object inherits from: every method and accessor of its classes throws, while
   // instanceof, constructor and the $ names still answer (gc 5.2).
+  const isIterator = (o) => typeof o === "object" && o !== null && typeof o.next === "function" && typeof o.return === "function";
   const readable = { __proto__: null, constructor: true, $id: true, $type: true, $name: true, $owner: true, $find: true };
   const tombstoneHandler = freeze({
     __proto__: null,
@@ -96,7 +97,13 @@
         __proto__: null, value: { destroy() { return host.destroy(this, index); } }.destroy,
         writable: false, enumerable: false, configurable: false,
       });
-      return value;
+      return {
+        destroy() {
+          const result = apply(value, this, []);
+          if (isIterator(result)) throw new TypeErrorCopy("destroy() is a generator, so its body has not run; write an async method");
+          return result;
+        },
+      }.destroy;
     },
     // deploy() is called by scripts, of one object for another: whoever calls it, what it does is done for
     // the object that it belongs to.
