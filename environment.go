@@ -125,7 +125,7 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 		introduce: func(o *objectstore.Object) error { return journal.Introduce(s.Store(), o) },
 		delivered: func(req *effect.Request) {
 			journal.effects.delivered(req)
-			if !journal.due {
+			if s.store != nil && !journal.due { // modules have effects before there is an environment to record
 				journal.due = true
 				s.rt.Enqueue(journal.afterEffect)
 			}

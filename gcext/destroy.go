@@ -241,6 +241,7 @@ func (a *attempt) call(destroy, object *goja.Object) (goja.Value, error) {
 func (a *attempt) await(t *runtime.Task, promise goja.Value) error {
 	for promise != nil {
 		_, err := t.AwaitFor(promise, max(1, a.deadline.Sub(a.c.rt.Now())))
+		err = whole(err, a.c.settings.DestroyTimeout)
 		if err != nil && pending(promise) {
 			err = errors.Join(err, a.watch(promise.(*goja.Object), err))
 		}

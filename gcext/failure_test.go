@@ -119,7 +119,7 @@ func TestFailures(t *testing.T) {
 			destroyed other
 			failed f: destroy of F: TimeLimitError: not finished after 150ms
 			destroy f
-			failed f: the attempt that failed at 2026-01-01T00:00:00Z still runs: TimeLimitError: not finished after 150ms
+			failed f: the attempt that failed at 2026-01-01T00:00:00Z still runs, and another one waits for its end: TimeLimitError: not finished after 150ms
 			F ends
 			destroy f
 			Base
@@ -154,7 +154,7 @@ func TestOverdueInALaterDeployment(t *testing.T) {
 		require.NoError(t, e.deploy(with, settings))
 		for range 2 {
 			require.ErrorIs(t, e.deploy(emptyModel, settings), sexton.ErrIncomplete)
-			require.Regexp(t, "^the attempt that failed at .* still runs: .*nothing can settle", e.report.Failed[0].Error)
+			require.Regexp(t, "^the attempt that failed at .* still runs, and another one waits for its end: .*nothing can settle", e.report.Failed[0].Error)
 		}
 		require.Len(t, slices.DeleteFunc(e.events, func(e string) bool { return e != "F" }), 1)
 		e.events = nil

@@ -29,7 +29,19 @@ func (c *Collector) invoke(t *runtime.Task, ctx *Context, limit time.Duration, o
 		}
 		return result, err
 	}
-	return t.AwaitFor(result, max(1, limit-c.rt.Now().Sub(began)))
+	v, err := t.AwaitFor(result, max(1, limit-c.rt.Now().Sub(began)))
+	return v, whole(err, limit)
+}
+
+// whole makes the error of an AwaitFor, which had what was left of a limit, tell of the whole of it.
+func whole(err error, limit time.Duration) error {
+	late, ok := err.(*runtime.ScriptError)
+	if !ok || late.Cause != runtime.ErrTimeLimit || len(late.Stack) > 0 {
+		return err
+	}
+	told := *late
+	told.Message = fmt.Sprintf("not finished after %v", limit)
+	return &told
 }
 
 // callMethod has no JavaScript object left in its frame when it returns, but for the result.

@@ -44,7 +44,7 @@ func (c *Collector) awaitOverdue(o *objectstore.Object) error {
 	case late == nil:
 		return nil
 	case late.open > 0:
-		return fmt.Errorf("the attempt that failed at %s still runs: %w", late.since.UTC().Format(time.RFC3339), late.err)
+		return fmt.Errorf("the attempt that failed at %s still runs, and another one waits for its end: %w", late.since.UTC().Format(time.RFC3339), late.err)
 	}
 	delete(c.overdue, c.token(o))
 	for _, class := range late.completed {
