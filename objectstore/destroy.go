@@ -67,8 +67,22 @@ func (r *destroyRun) once(o *Object, c *Class, call DestroyCall) (goja.Value, er
 	}
 	r.results[c] = destroyResult{value: goja.Undefined()} // while it runs: no second call
 	v, err := call(c.script.destroy, o.ref.Object())
+	if err == nil && isLoweredGenerator(v) {
+		err = fmt.Errorf("destroy() is a generator, so its body has not run; write an async method")
+	}
 	r.results[c] = destroyResult{v, err}
 	return v, err
+}
+
+// isLoweredGenerator reports whether v is what an async generator gives: the build makes plain objects
+// with these methods of them.
+func isLoweredGenerator(v goja.Value) bool {
+	x, ok := v.(*goja.Object)
+	if !ok || x.ExportType() == typeProxy {
+		return false
+	}
+	names := x.GetOwnPropertyNames()
+	return slices.Contains(names, "next") && slices.Contains(names, "throw") && slices.Contains(names, "return")
 }
 
 // GuardDestroy sets who may call destroy(): inDestroy reports whether the code that runs now belongs

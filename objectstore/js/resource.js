@@ -67,7 +67,7 @@
 
   // What a destroyed object inherits from: every method and accessor of its classes throws, while
   // instanceof, constructor and the $ names still answer (gc 5.2).
-  const isIterator = (o) => typeof o === "object" && o !== null && typeof o.next === "function" && typeof o.return === "function";
+  const generatorFunction = protoOf(function* () {});
   const readable = { __proto__: null, constructor: true, $id: true, $type: true, $name: true, $owner: true, $find: true };
   const tombstoneHandler = freeze({
     __proto__: null,
@@ -92,18 +92,12 @@
     make(Class, properties, owner, options) { return new Class(properties, owner, options); },
     guard(prototype, index) {
       const { value } = getOwnPropertyDescriptor(prototype, "destroy");
-      if (typeof value !== "function") return undefined;
+      if (typeof value !== "function" || protoOf(value) === generatorFunction) return undefined;
       defineProperty(prototype, "destroy", {
         __proto__: null, value: { destroy() { return host.destroy(this, index); } }.destroy,
         writable: false, enumerable: false, configurable: false,
       });
-      return {
-        destroy() {
-          const result = apply(value, this, []);
-          if (isIterator(result)) throw new TypeErrorCopy("destroy() is a generator, so its body has not run; write an async method");
-          return result;
-        },
-      }.destroy;
+      return value;
     },
     // deploy() is called by scripts, of one object for another: whoever calls it, what it does is done for
     // the object that it belongs to.
