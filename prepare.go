@@ -104,8 +104,35 @@ func (d *deploying) merge() (err error) {
 	if d.model, err = serialize.DecodeModel(d.Model, &serialize.ModelOptions{File: d.File, Classes: d.s.registry, Stateful: d.Stateful}); err != nil {
 		return err
 	}
-	d.merged, err = serialize.Merge(d.Last, d.model)
-	return err
+	if d.merged, err = serialize.Merge(d.Last, d.model); err != nil {
+		return err
+	}
+	return d.s.rt.Try(d.settings.HandlerTimeout, d.handlers)
+}
+
+// handlers checks that the subscriptions of the model name methods.
+func (d *deploying) handlers() error {
+	types := map[string]string{}
+	if d.Last != nil {
+		for _, e := range d.Last.Objects {
+			types[e.ID] = e.Type
+		}
+	}
+	for _, e := range d.model.Graph.Objects {
+		types[e.ID] = e.Type
+	}
+	for _, e := range d.model.Graph.Objects {
+		for i, sub := range e.Subscriptions {
+			class, err := d.s.registry.Lookup(types[sub.Subscriber])
+			if sub.Handler == "" || err != nil { // an object whose class is missing is kept as it is
+				continue
+			}
+			if !class.HasMethod(sub.Handler) {
+				return d.model.SubscriptionError(e.ID, i, "subscriber %q: class %s has no method %q", sub.Subscriber, class.Short(), sub.Handler)
+			}
+		}
+	}
+	return nil
 }
 
 // outgoing returns the ids whose objects have to go before new ones of the same id can be made: those

@@ -172,6 +172,16 @@ func (c *Class) valid() error {
 	return nil
 }
 
+// HasMethod reports whether a registered class, or one of its bases, has a method of that name. It
+// belongs to the goroutine of the registry's runtime, and runs no script but a getter of that name.
+func (c *Class) HasMethod(name string) bool {
+	if name == "constructor" {
+		return false
+	}
+	v, ok := c.script.prototype.Get(name).(*goja.Object)
+	return ok && v.ClassName() == "Function"
+}
+
 // Lookup finds a class by its qualified name, or by its short name where that is unambiguous.
 func (g *Registry) Lookup(name string) (*Class, error) {
 	if c := g.byName[name]; c != nil {

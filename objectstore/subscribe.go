@@ -3,8 +3,6 @@ package objectstore
 import (
 	"fmt"
 	"slices"
-
-	"github.com/dop251/goja"
 )
 
 // Subscribe records that subscriber wants to be told before publisher is destroyed; at says where
@@ -135,11 +133,7 @@ func (s *Store) mergeSubscriptions() {
 
 // HasMethod reports whether an object's class has a method of that name.
 func (s *Store) HasMethod(o *Object, name string) bool {
-	if o.Class == nil || name == "constructor" {
-		return false
-	}
-	v, ok := o.Class.script.prototype.Get(name).(*goja.Object)
-	return ok && v.ClassName() == "Function"
+	return o.Class != nil && o.Class.HasMethod(name)
 }
 
 // CheckHandler returns an error unless handler names a method of the subscriber's class.

@@ -41,12 +41,20 @@ func (m *Model) Position(id, property string) string {
 	return m.doc.describe(o.at(property))
 }
 
+// SubscriptionError makes an *Error about the i-th subscription that the model has for an object.
+func (m *Model) SubscriptionError(id string, i int, format string, args ...any) error {
+	o := m.objects[id]
+	return m.doc.errorf(o.subscribers[i], label(o.class.Name, id), format, args...)
+}
+
 // A modelObject is an object of the model while it is read, and later for its positions.
 type modelObject struct {
 	entry    *objectstore.Entry
 	class    *objectstore.Class
 	position position
 	places   []position // of entry.Properties
+
+	subscribers []position // of entry.Subscriptions
 }
 
 func (o *modelObject) at(property string) position {

@@ -61,6 +61,7 @@ func (r *modelReader) begin(n *node, declared *objectstore.Class, derived string
 	r.byID[e.ID] = o
 	r.objects = append(r.objects, o)
 	for _, s := range h.subscribers {
+		o.subscribers = append(o.subscribers, s.position)
 		r.reference(s.text, s, nil, true)
 	}
 	return o, h, nil
