@@ -114,7 +114,7 @@ func (a *app) placeScript(p *problem, e *runtime.ScriptError) {
 		if i > 0 {
 			p.Stack = append(p.Stack, "caused by "+e.Error())
 		}
-		for _, f := range e.Stack {
+		for _, f := range userFrames(e.Stack) {
 			if p.File == "" && f.File != "" {
 				p.place(a.sourceName(f.File), f.Line, f.Column, a.sourceLine(filepath.Join(a.pkgDir, filepath.FromSlash(f.File)), f.Line))
 			}
@@ -129,6 +129,15 @@ func (a *app) placeScript(p *problem, e *runtime.ScriptError) {
 		}
 		e = cause
 	}
+}
+
+// userFrames leaves away the native calls that called the outermost function of the user: they are the
+// runtime's own.
+func userFrames(stack []runtime.Frame) []runtime.Frame {
+	for len(stack) > 0 && stack[len(stack)-1].File == "" {
+		stack = stack[:len(stack)-1]
+	}
+	return stack
 }
 
 // sourceName turns the name of a source, relative to the package, into a path to be clicked on.
@@ -181,6 +190,8 @@ func hint(err error) string {
 		return "repair what failed and deploy again: what is destroyed stays so, the rest is tried again"
 	case errors.Is(err, runtime.ErrTimeLimit) && errors.As(err, &phase) && phase.Phase == "load":
 		return "nothing was changed; --handler-timeout gives classes more time to load"
+	case errors.Is(err, runtime.ErrDeadlock):
+		return "look for an await of a promise that nobody resolves: no timer and no effect is left that could"
 	case errors.As(err, &phase) && phase.Phase == "load":
 		return "nothing was changed"
 	case errors.Is(err, runtime.ErrTimeLimit) && errors.As(err, &phase) && phase.Phase == "deploy":

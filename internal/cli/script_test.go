@@ -63,6 +63,7 @@ func TestScripts(t *testing.T) {
 					text := ts.ReadFile(file)
 					for pattern, by := range map[string]string{
 						`"time":"[^"]*"`:                         `"time":"T"`,
+						`at [0-9-]+T[0-9:]+Z`:                    `at T`,
 						`sha256:[0-9a-f]{64}`:                    `sha256:D`,
 						`"durationMs":[0-9.]+`:                   `"durationMs":1`,
 						`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]+`: `ID`,
