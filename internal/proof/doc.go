@@ -5,7 +5,7 @@
 // What is proven, and how:
 //
 //	naive_test.go        the oracle: a collector of sets and brute force
-//	random_test.go       16,000 random environments, most of them deployed up to three times
+//	random_test.go       11,000 random environments, most of them deployed up to three times
 //	exhaustive_test.go   every graph of three objects
 //	determinism_test.go  one busy deployment, again and again, under every setting of Go's collector
 //	scale_test.go        chains, rings and stars of 100,000 objects
