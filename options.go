@@ -63,8 +63,14 @@ func (s Settings) check() error {
 		return fmt.Errorf(`resurrection is %q: want "tombstone" or "spare"`, s.Resurrection)
 	case s.Concurrency < 0:
 		return fmt.Errorf("concurrency is %d: want at least 1", s.Concurrency)
-	case s.DestroyTimeout < 0 || s.HandlerTimeout < 0 || s.DeployTimeout < 0:
-		return fmt.Errorf("a timeout is negative")
+	}
+	for _, t := range []struct {
+		name  string
+		value time.Duration
+	}{{"destroyTimeout", s.DestroyTimeout}, {"handlerTimeout", s.HandlerTimeout}, {"deployTimeout", s.DeployTimeout}} {
+		if t.value < 0 {
+			return fmt.Errorf("%s is %v: a timeout is not negative", t.name, t.value)
+		}
 	}
 	return nil
 }

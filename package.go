@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/sextongc/sexton/internal/effect"
 )
@@ -25,65 +24,6 @@ type Package struct {
 	Model       string // file of the model, relative to Dir; empty: model.json, model.yaml or model.yml
 	Permissions effect.Permissions
 	Config      map[string]json.RawMessage // values of `config` properties
-}
-
-type packageJSON struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	Main    string `json:"main"`
-	Exports any    `json:"exports"`
-	Sexton  struct {
-		settingsJSON
-		Environment string                     `json:"environment"`
-		Model       string                     `json:"model"`
-		Permissions json.RawMessage            `json:"permissions"`
-		Config      map[string]json.RawMessage `json:"config"`
-	} `json:"sexton"`
-}
-
-type settingsJSON struct {
-	OnDestroyError string   `json:"onDestroyError"`
-	Resurrection   string   `json:"resurrection"`
-	Concurrency    int      `json:"concurrency"`
-	DestroyTimeout duration `json:"destroyTimeout"`
-	HandlerTimeout duration `json:"handlerTimeout"`
-	DeployTimeout  duration `json:"deployTimeout"`
-}
-
-// duration is written as "90s" or as a number of milliseconds.
-type duration time.Duration
-
-func (d *duration) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		v, err := time.ParseDuration(text)
-		*d = duration(v)
-		return err
-	}
-	var ms float64
-	if err := json.Unmarshal(data, &ms); err != nil {
-		return fmt.Errorf(`want "90s" or a number of milliseconds, got %s`, data)
-	}
-	*d = duration(ms * float64(time.Millisecond))
-	return nil
-}
-
-func (s *settingsJSON) settings() (Settings, error) {
-	out := Settings{
-		OnDestroyError: s.OnDestroyError, Resurrection: s.Resurrection, Concurrency: s.Concurrency,
-		DestroyTimeout: time.Duration(s.DestroyTimeout), HandlerTimeout: time.Duration(s.HandlerTimeout),
-		DeployTimeout: time.Duration(s.DeployTimeout),
-	}
-	return out, out.check()
-}
-
-// ParseSettings reads settings as package.json has them, in the form that t.deploy takes.
-func ParseSettings(data []byte) (Settings, error) {
-	var s settingsJSON
-	if err := json.Unmarshal(data, &s); err != nil {
-		return Settings{}, fmt.Errorf("settings: %w", err)
-	}
-	return s.settings()
 }
 
 // LoadPackage reads the package in a directory.
@@ -113,39 +53,14 @@ func LoadPackage(dir string) (*Package, error) {
 	if j.Name != "" {
 		p.Name = j.Name[strings.LastIndexByte(j.Name, '/')+1:]
 	}
-	p.Version, p.Environment, p.Model, p.Config = j.Version, j.Sexton.Environment, j.Sexton.Model, j.Sexton.Config
-	if p.Settings, err = j.Sexton.settings(); err != nil {
-		return nil, fmt.Errorf("%s: sexton: %w", file, err)
-	}
-	if len(j.Sexton.Permissions) > 0 {
-		granted, err := effect.ParsePermissions(j.Sexton.Permissions)
-		if err != nil {
-			return nil, fmt.Errorf("%s: sexton.permissions: %w", file, err)
-		}
-		p.Permissions = *granted
+	p.Version = j.Version
+	if err := p.readSexton(j.Sexton); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if p.Main, err = p.findMain(j.Main, j.Exports); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return p, nil
-}
-
-// describeJSON adds line and column to a syntax error of encoding/json.
-func describeJSON(data []byte, err error) error {
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	offset := int64(-1)
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &typ):
-		offset = typ.Offset
-	}
-	if offset < 0 || offset > int64(len(data)) {
-		return err
-	}
-	before := string(data[:offset])
-	return fmt.Errorf("line %d, column %d: %w", strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n'), err)
 }
 
 // findMain returns the main module: what package.json names, else index or main.

@@ -69,9 +69,11 @@ func TestPackageErrors(t *testing.T) {
 		`{"sexton": {"onDestroyError": "no"}}`:      `package.json: sexton: onDestroyError is "no": want "hold" or "continue"`,
 		`{"sexton": {"resurrection": "x"}}`:         `resurrection is "x": want "tombstone" or "spare"`,
 		`{"sexton": {"concurrency": -1}}`:           "concurrency is -1: want at least 1",
-		`{"sexton": {"deployTimeout": "soon"}}`:     `invalid duration "soon"`,
+		`{"sexton": {"deployTimeout": "soon"}}`:     `sexton: deployTimeout: time: invalid duration "soon": want "90s"`,
+		`{"sexton": {"deployTimout": 1}}`:           `package.json: sexton: unknown setting "deployTimout"; did you mean "deployTimeout"?`,
+		`{"sexton": {"concurrency": "2"}}`:          "package.json: sexton: concurrency: expected a whole number, got string",
 		`{"sexton": {"deployTimeout": true}}`:       `want "90s" or a number of milliseconds, got true`,
-		`{"sexton": {"handlerTimeout": -5}}`:        "a timeout is negative",
+		`{"sexton": {"handlerTimeout": -5}}`:        "handlerTimeout is -5ms: a timeout is not negative",
 		`{"sexton": {"permissions": {"run": "x"}}}`: "package.json: sexton.permissions: ",
 	} {
 		e := newEnv(t, "-- package.json --\n"+text+"\n")

@@ -120,7 +120,7 @@ func (c *checker) shape(t *objectstore.Type, v objectstore.Value) error {
 		c.trail.field(f.Name)
 		p := fieldIn(t.Fields, f.Name)
 		if p == nil {
-			return c.errorf("the shape has no such field%s", didYouMean(f.Name, propertyNames(t.Fields)))
+			return c.errorf("the shape has no such field%s", DidYouMean(f.Name, propertyNames(t.Fields)))
 		}
 		if err := c.property(p, f.Value); err != nil {
 			return err

@@ -74,7 +74,7 @@ func (r *valueReader) header(n *node, e *objectstore.Entry, ignored []string) (h
 			h.subscribers, err = r.dependencies(c, e)
 		default:
 			if !slices.Contains(ignored, c.name) && (ignored == nil || !strings.HasPrefix(c.name, "_")) {
-				err = r.errorf(c.keyPosition, "unknown header field %q%s", c.name, didYouMean(c.name, headerFields))
+				err = r.errorf(c.keyPosition, "unknown header field %q%s", c.name, DidYouMean(c.name, headerFields))
 			}
 		}
 		if err != nil {
@@ -133,7 +133,7 @@ func (r *valueReader) dependencies(n *node, e *objectstore.Entry) ([]*node, erro
 	for c := n.first; c != nil; c = c.next {
 		if c.name != "onDestruction" {
 			return nil, r.errorf(c.keyPosition, "unknown kind of dependency %q%s", c.name,
-				didYouMean(c.name, []string{"onDestruction"}))
+				DidYouMean(c.name, []string{"onDestruction"}))
 		}
 		if c.kind != nodeArray {
 			return nil, r.errorf(c.position, `header field "onDestruction" must be a list`)
@@ -167,7 +167,7 @@ func (r *valueReader) subscription(n *node, e *objectstore.Entry) (subscriber *n
 			s.Count, err = r.headerCount(c)
 		default:
 			err = r.errorf(c.keyPosition, "unknown field %q of a subscription%s", c.name,
-				didYouMean(c.name, []string{"subscriber", "handler", "count"}))
+				DidYouMean(c.name, []string{"subscriber", "handler", "count"}))
 		}
 	}
 	if err == nil && subscriber == nil {

@@ -29,7 +29,7 @@ func (r *modelReader) document(n *node) error {
 func (r *modelReader) murano(n, objects *node) error {
 	for c := n.first; c != nil; c = c.next {
 		if members := []string{"Objects", "ObjectsCopy", "Attributes"}; !slices.Contains(members, c.name) {
-			return r.errorf(c.keyPosition, "unknown member %q%s", c.name, didYouMean(c.name, members))
+			return r.errorf(c.keyPosition, "unknown member %q%s", c.name, DidYouMean(c.name, members))
 		}
 	}
 	r.ignored = muranoFields
@@ -65,7 +65,7 @@ func (r *modelReader) flatDocument(n *node) error {
 			objects = c
 		case "digest": // whoever wants it checked reads a snapshot
 		default:
-			return r.errorf(c.keyPosition, "unknown member %q%s", c.name, didYouMean(c.name, snapshotMembers))
+			return r.errorf(c.keyPosition, "unknown member %q%s", c.name, DidYouMean(c.name, snapshotMembers))
 		}
 	}
 	if objects == nil {

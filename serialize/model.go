@@ -192,7 +192,7 @@ func (m *Model) dangling(ref reference) error {
 	for _, e := range m.Graph.Objects {
 		ids = append(ids, e.ID)
 	}
-	hint := didYouMean(ref.id, ids)
+	hint := DidYouMean(ref.id, ids)
 	if ref.class != nil && ref.plain {
 		return m.doc.errorf(ref.position, ref.path, "expected %s, got string %q: dangling reference, no object has this id%s",
 			ref.class.Short(), ref.id, hint)
@@ -235,7 +235,7 @@ func unknownType(name string, classes objectstore.Classes, err error) string {
 	if same > 1 {
 		return err.Error() // ambiguous: the registry says between what
 	}
-	hint := didYouMean(name, names)
+	hint := DidYouMean(name, names)
 	if hint == "" {
 		hint = "; " + exported(classes.Names())
 	}

@@ -326,6 +326,6 @@ func TestDidYouMean(t *testing.T) {
 		if want != "" {
 			want = `; did you mean "` + want + `"?`
 		}
-		require.Equal(t, want, didYouMean(name, names), name)
+		require.Equal(t, want, DidYouMean(name, names), name)
 	}
 }

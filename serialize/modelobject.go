@@ -109,7 +109,7 @@ func (r *modelReader) properties(n *node, o *modelObject) error {
 		}
 		p := o.class.Property(name)
 		if p == nil {
-			return r.errorf(c.keyPosition, "unknown property %q%s", name, didYouMean(name, propertyNames(o.class.Properties)))
+			return r.errorf(c.keyPosition, "unknown property %q%s", name, DidYouMean(name, propertyNames(o.class.Properties)))
 		}
 		if err := r.maySet(c, p); err != nil {
 			return err

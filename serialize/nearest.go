@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// didYouMean names the candidate that is closest to a misspelt name: `; did you mean "cidr"?`, or nothing
+// DidYouMean names the candidate that is closest to a misspelt name: `; did you mean "cidr"?`, or nothing
 // where none is close. Of a name of one or two characters nothing is, but in another case.
-func didYouMean(name string, candidates []string) string {
+func DidYouMean(name string, candidates []string) string {
 	best, distance := "", allowance(name)+1
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(c), distance); d < distance {

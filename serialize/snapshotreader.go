@@ -114,7 +114,7 @@ func (r *snapshotReader) member(name string, at position) error {
 			return r.doc.errorf(n.position, "", "the digest must begin with %q", digestPrefix)
 		}
 	default:
-		return r.doc.errorf(at, "", "unknown member %q%s", name, didYouMean(name, snapshotMembers))
+		return r.doc.errorf(at, "", "unknown member %q%s", name, DidYouMean(name, snapshotMembers))
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (r *modelReader) shapeValue(n *node, t *objectstore.Type) (objectstore.Valu
 		}
 		p := fieldIn(t.Fields, key)
 		if p == nil {
-			return nil, r.errorf(c.keyPosition, "unknown field %q%s", key, didYouMean(key, propertyNames(t.Fields)))
+			return nil, r.errorf(c.keyPosition, "unknown field %q%s", key, DidYouMean(key, propertyNames(t.Fields)))
 		}
 		r.trail.field(key)
 		v, err := r.property(c, p)

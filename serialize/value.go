@@ -134,7 +134,7 @@ func (r *valueReader) unknownTag(n *node) error {
 		return r.errorf(n.keyPosition, "%s does not belong here; a plain key that begins with $ is written with $$", n.name)
 	}
 	return r.errorf(n.keyPosition, "unknown tag %q%s; a plain key that begins with $ is written with $$",
-		n.name, didYouMean(n.name, tags))
+		n.name, DidYouMean(n.name, tags))
 }
 
 func (r *valueReader) tagged(n, tag *node) (objectstore.Value, error) {

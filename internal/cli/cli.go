@@ -3,11 +3,14 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sextongc/sexton/internal/render"
+	"github.com/sextongc/sexton/serialize"
 )
 
 // app is one command line under way.
@@ -69,9 +72,19 @@ Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the mod
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return a.flags.fromEnvironment(cmd.Flags(), a.LookupEnv)
 		},
-		Args: cobra.NoArgs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			var verbs []string
+			for _, c := range cmd.Commands() {
+				verbs = append(verbs, c.Name())
+			}
+			return fmt.Errorf("unknown command %q for %q%s; sexton --help lists them", args[0], cmd.Name(), serialize.DidYouMean(args[0], verbs))
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(misspelt)
 	a.flags.add(root.PersistentFlags())
 	root.AddCommand(a.planCommand(), a.deployCommand(), a.destroyCommand(), a.runCommand(), a.testCommand(),
 		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.versionCommand())
@@ -79,6 +92,17 @@ Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the mod
 		c.DisableFlagsInUseLine = true
 	}
 	return root
+}
+
+// misspelt adds the nearest flag to the error about one that does not exist.
+func misspelt(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return fmt.Errorf("%w%s; %s --help lists them", err, serialize.DidYouMean(unknown.GetSpecifiedName(), names), cmd.CommandPath())
 }
 
 // verb makes the function of a command: from here on errors are not about the command line, unless they

@@ -3,10 +3,12 @@ package effect
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Everything, as an entry of a list of Permissions, grants all that the list is about.
@@ -57,11 +59,19 @@ func (p *Permissions) Allow(kind, value string) error {
 // keys and entries that could never match are errors.
 func ParsePermissions(data []byte) (*Permissions, error) {
 	p := new(Permissions)
-	if err := json.Unmarshal(data, p, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("permissions: %w", plainJSONError(err))
+	var lists map[string]jsontext.Value
+	if err := json.Unmarshal(data, &lists); err != nil {
+		return nil, fmt.Errorf(`permissions: want { "run": […], … }: %w`, plainJSONError(err))
 	}
-	for _, kind := range Kinds() {
-		for _, entry := range *p.list(kind) {
+	for _, kind := range slices.Sorted(maps.Keys(lists)) {
+		list := p.list(kind)
+		if list == nil {
+			return nil, fmt.Errorf("permissions: unknown permission %q: there are %s", kind, strings.Join(Kinds(), ", "))
+		}
+		if err := json.Unmarshal(lists[kind], list); err != nil {
+			return nil, fmt.Errorf("permissions: %s: want a list of strings, got %s", kind, lists[kind])
+		}
+		for _, entry := range *list {
 			if err := checkEntry(kind, entry); err != nil {
 				return nil, fmt.Errorf("permissions: %s: %w", kind, err)
 			}
