@@ -93,7 +93,7 @@ func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, 
 	}
 	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, Create: true})
 	if err != nil {
-		return nil, err
+		return nil, e.located(err)
 	}
 	report, err := e.deploy(ctx, kill, dir, model)
 	if kill.Err() != nil && errors.Is(err, context.Cause(kill)) && !errors.Is(err, ErrInterrupted) {
@@ -110,7 +110,7 @@ func (e *Environment) Destroy(ctx, kill context.Context) (*Report, error) {
 func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *Model) (*Report, error) {
 	last, err := replay(dir)
 	if err != nil {
-		return nil, err
+		return nil, e.located(err)
 	}
 	journal, err := newStateJournal(kill, dir, last)
 	if err != nil {
@@ -210,11 +210,19 @@ func (e *Environment) stored() (*objectstore.Graph, error) {
 	if errors.Is(err, state.ErrNoState) {
 		return &objectstore.Graph{}, nil
 	} else if err != nil {
-		return nil, err
+		return nil, e.located(err)
 	}
 	r, err := replay(dir)
 	if err = errors.Join(err, dir.Close()); err != nil {
-		return nil, err
+		return nil, e.located(err)
 	}
 	return r.graph, nil
+}
+
+// located names the state directory in errors about the files in it.
+func (e *Environment) located(err error) error {
+	if errors.Is(err, ErrCorrupt) || errors.Is(err, state.ErrNewerVersion) {
+		return fmt.Errorf("%s: %w", e.dir, err)
+	}
+	return err
 }

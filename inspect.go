@@ -99,9 +99,9 @@ func (e *Environment) State() (*StateInfo, error) {
 func (e *Environment) read(fn func(dir *state.Dir) error) error {
 	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, ReadOnly: true})
 	if err != nil {
-		return err
+		return e.located(err)
 	}
-	return errors.Join(fn(dir), dir.Close())
+	return e.located(errors.Join(fn(dir), dir.Close()))
 }
 
 func storedObject(e *objectstore.Entry) StoredObject {

@@ -178,6 +178,8 @@ func hint(err error) string {
 		return "wait until that deployment has ended, and try again"
 	case errors.As(err, &corrupt) && strings.HasPrefix(corrupt.File, "snapshot"):
 		return "nothing was changed; the snapshots of the deployments before are beside it, as snapshot.<n>.json"
+	case errors.Is(err, state.ErrNewerVersion):
+		return "nothing was changed; use that version of sexton, or a newer one"
 	case errors.Is(err, sexton.ErrCorrupt):
 		return "nothing was changed; `sexton state check` lists what is wrong"
 	case errors.Is(err, sexton.ErrBroken):

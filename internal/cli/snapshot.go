@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +77,7 @@ func (a *app) checkFile(name string) error {
 func inFile(err error, name string) error {
 	if e, ok := err.(*serialize.Error); ok {
 		named := *e
-		named.File = name
+		named.File, named.Msg = name, strings.ReplaceAll(e.Msg, e.File+":", name+":")
 		return &named
 	}
 	return err
