@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sextongc/sexton"
+	"github.com/sextongc/sexton/internal/hook"
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/internal/state/simdisk"
 )
@@ -91,7 +92,7 @@ func texts(events []event) []string {
 // deployOn deploys on a disk and returns what the ledger got.
 func (e *env) deployOn(disk *simdisk.Disk, kill context.Context, model string) (events []event, err error) {
 	e.hook = func(line string) { events = append(events, event{line, len(disk.Log())}) }
-	sexton.WithFS(&e.opts, disk)
+	hook.WithFS(&e.opts, disk)
 	e.opts.State = "/state"
 	_, err = e.deployWith(context.Background(), kill, model)
 	return events, err
@@ -219,7 +220,7 @@ func stateOf(t *testing.T, disk *simdisk.Disk, text string) *crashedState {
 	require.NoError(t, dir.Close())
 
 	opts := sexton.Options{Dir: t.TempDir(), State: "/state"}
-	sexton.WithFS(&opts, disk)
+	hook.WithFS(&opts, disk)
 	environment, err := sexton.Open(&opts)
 	require.NoError(t, err)
 	snapshot, err := environment.Snapshot()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sextongc/sexton"
+	"github.com/sextongc/sexton/internal/hook"
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/internal/state/simdisk"
 	"github.com/sextongc/sexton/objectstore"
@@ -26,7 +27,7 @@ func TestIncarnationsAreNotReused(t *testing.T) {
 	for i, how := range []string{"kill", "", "throw", "kill", "kill", ""} {
 		ctx, kill := context.WithCancel(context.Background())
 		e.fails = map[string]bool{how: true}
-		sexton.WithFS(&e.opts, disk)
+		hook.WithFS(&e.opts, disk)
 		e.opts.State = "/state"
 		e.hook = func(line string) {
 			token, ok := strings.CutPrefix(line, "token ")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/internal/effect"
+	"github.com/sextongc/sexton/internal/hook"
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/runtime"
 )
@@ -43,6 +44,10 @@ type Options struct {
 	Extensions []*runtime.Extension
 
 	fs state.FS // nil: the operating system's; tests crash another one
+}
+
+func init() {
+	hook.WithFS = func(options, fsys any) { options.(*Options).fs = fsys.(state.FS) }
 }
 
 // Settings say how collections behave. Zero fields take the value of package.json, else the default.
