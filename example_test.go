@@ -2,13 +2,13 @@ package sexton_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
-
-	"github.com/dop251/goja"
+	"sync"
 
 	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/runtime"
@@ -18,21 +18,21 @@ import (
 // of the objects: its record is removed, and the report says what happened.
 func Example() {
 	zone := map[string]string{}
-	dns := &runtime.Extension{
-		Name:    "acme/dns",
-		Exports: []string{"set", "remove"},
-		Open: func(rt *runtime.Runtime) (*runtime.Module, error) {
-			set := func(call goja.FunctionCall) goja.Value {
-				zone[call.Argument(0).String()] = call.Argument(1).String()
-				return goja.Undefined()
-			}
-			remove := func(call goja.FunctionCall) goja.Value {
-				delete(zone, call.Argument(0).String())
-				return goja.Undefined()
-			}
-			return &runtime.Module{Exports: map[string]goja.Value{"set": rt.Func("set", set), "remove": rt.Func("remove", remove)}}, nil
-		},
+	var mu sync.Mutex // effects run concurrently
+	// What changes the outside is an effect: recorded before it starts, and known to recover() after a crash.
+	set := func(_ context.Context, call *runtime.EffectCall) (any, error) {
+		var record struct{ Host, Address string }
+		if err := json.Unmarshal(call.Argument, &record); err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if zone[record.Host] = record.Address; record.Address == "" {
+			delete(zone, record.Host)
+		}
+		return nil, nil
 	}
+	dns := &runtime.Extension{Name: "acme/dns", Exports: []string{"set"}, Effects: map[string]runtime.Effect{"set": set}}
 
 	dir, err := os.MkdirTemp("", "sexton-example")
 	if err != nil {
@@ -41,12 +41,12 @@ func Example() {
 	defer os.RemoveAll(dir)
 	err = os.WriteFile(filepath.Join(dir, "index.ts"), []byte(`
 		import { Resource } from "sexton";
-		import { set, remove } from "acme/dns";
+		import { set } from "acme/dns";
 		export class Name extends Resource {
 			static properties = { host: "string", address: "string" };
 			declare host: string; declare address: string;
-			deploy() { set(this.host, this.address); }
-			destroy() { remove(this.host); }
+			async deploy() { await set({ host: this.host, address: this.address }); }
+			async destroy() { await set({ host: this.host }); }
 		}`), 0o600)
 	if err != nil {
 		log.Fatal(err)

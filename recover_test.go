@@ -2,6 +2,8 @@ package sexton_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,4 +123,80 @@ func TestNothingMadeIsForgotten(t *testing.T) {
 	require.Equal(t, "destroy local local", passed[len(passed)-1])
 	require.True(t, strings.HasPrefix(passed[0], "recover fs.writeFile local"), passed)
 	require.NoFileExists(t, filepath.Join(dir, "local"))
+}
+
+// Effects of host modules that a Go program adds are recorded like the library's own.
+func TestEffectsOfExtensions(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"package.json": `{"name":"app","version":"1.0.0","main":"index.ts"}`, "index.ts": `
+import { Resource, GC } from "sexton";
+import { create } from "acme/cloud";
+export class Machine extends Resource {
+	static properties = { size: "number", made: { type: "string", usage: "out", optional: true } };
+	declare size: number; declare made?: string;
+	async deploy() {
+		if (this.made?.startsWith("[")) return;
+		try {
+			this.made = (await create({ size: this.size, token: GC.token(this) }, { of: this })).id;
+		} catch (e: any) { this.made = [e.name, e.code, e.message, e.limit, e instanceof Error].join(" "); }
+	}
+	recover(effects: any[]) { this.made = JSON.stringify(effects.map((e) => [e.op, e.args.size, e.token === GC.token(this), e.outcome])); }
+	destroy() {}
+}`} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	var calls []*runtime.EffectCall
+	kill, cancel := context.WithCancel(t.Context())
+	cloud := &runtime.Extension{Name: "acme/cloud", Exports: []string{"create"}, Effects: map[string]runtime.Effect{
+		"create": func(_ context.Context, call *runtime.EffectCall) (any, error) {
+			calls = append(calls, call)
+			var argument struct{ Size int }
+			if err := json.Unmarshal(call.Argument, &argument); err != nil {
+				return nil, err
+			}
+			switch argument.Size {
+			case 0:
+				return nil, &runtime.EffectError{Name: "QuotaError", Code: "QUOTA", Message: "too many", Detail: json.RawMessage(`{"limit":3}`)}
+			case 1:
+				return nil, errors.New("no size")
+			case 3:
+				cancel()
+			}
+			return map[string]string{"id": "vm-1"}, nil
+		},
+	}}
+	env, err := sexton.Open(&sexton.Options{Dir: dir, Extensions: []*runtime.Extension{cloud}})
+	require.NoError(t, err)
+	deploy := func(kill context.Context, size string) (made string, err error) {
+		model := `{"?":{"type":"Environment","id":"root"},"applications":[{"?":{"type":"Machine","id":"m"},"size":` + size + `}]}`
+		_, err = env.Deploy(t.Context(), kill, &sexton.Model{Data: []byte(model), File: "model.json"})
+		data, snapshotErr := env.Snapshot()
+		require.NoError(t, snapshotErr)
+		var parsed struct {
+			Objects []struct{ Made string }
+		}
+		require.NoError(t, json.Unmarshal(data, &parsed))
+		for _, o := range parsed.Objects {
+			made += o.Made
+		}
+		return made, err
+	}
+	for _, c := range []struct{ size, made string }{
+		{"0", "QuotaError QUOTA too many 3 true"}, {"1", "Error  no size  true"}, {"2", "vm-1"},
+	} {
+		made, err := deploy(t.Context(), c.size)
+		require.NoError(t, err)
+		require.Equal(t, c.made, made)
+	}
+	require.Len(t, calls, 3)
+	require.Equal(t, "m", calls[2].Object)
+	require.JSONEq(t, `{"size":2,"token":"`+calls[2].Token+`"}`, string(calls[2].Argument))
+
+	_, err = deploy(kill, "3")
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, calls, 4)
+	require.Equal(t, calls[2].Token, calls[3].Token, "one object, one token")
+	made, err := deploy(t.Context(), "2")
+	require.NoError(t, err)
+	require.Equal(t, `[["acme/cloud.create",3,true,{"result":{"id":"vm-1"}}]]`, made)
 }

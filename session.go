@@ -70,7 +70,9 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{Package: p, opts: *opts}
-	s.broker, err = effect.NewPerformer(&effect.PerformerOptions{Dir: p.Dir, Permissions: opts.permissions(p)})
+	s.broker, err = effect.NewPerformer(&effect.PerformerOptions{
+		Dir: p.Dir, Permissions: opts.permissions(p), Operations: runtime.Performers(opts.Extensions),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func effectsOf(rt *Runtime) (*goja.Object, error) {
 	}
 	err := rt.openExtension(&Extension{
 		Name:    effectsModule,
-		Exports: []string{"PermissionDenied", "perform", "check", "buffer"},
+		Exports: []string{"PermissionDenied", "perform", "check", "buffer", "effect"},
 		Open: func(rt *Runtime) (*Module, error) {
 			ctx, cancel := context.WithCancel(context.Background())
 			e := &effects{rt: rt, ctx: ctx}
@@ -73,8 +73,9 @@ func effectExtension(name, file string, exports ...string) *Extension {
 	}}
 }
 
-// perform is host.perform(op, args, of): a promise of the outcome, { json } or { json, name, code,
-// message }. The library's script makes the error, so that it has the stack of the script's call.
+// perform is host.perform(op, args, of, encoded): a promise of the outcome, { json } or { json, name, code,
+// message }. Args that are encoded are JSON. The library's script makes the error, so that it has the stack of
+// the script's call.
 func (e *effects) perform(call goja.FunctionCall) goja.Value {
 	rt := e.rt
 	rt.effectSeq++
@@ -90,11 +91,15 @@ func (e *effects) perform(call goja.FunctionCall) goja.Value {
 			panic(rt.ErrorValue(err))
 		}
 	}
-	args, err := json.Marshal(plainArgument(call.Argument(1)))
-	if err != nil {
-		panic(rt.ErrorValue(err))
+	if call.Argument(3).ToBoolean() {
+		req.Args = json.RawMessage(call.Argument(1).String())
+	} else {
+		args, err := json.Marshal(plainArgument(call.Argument(1)))
+		if err != nil {
+			panic(rt.ErrorValue(err))
+		}
+		req.Args = args
 	}
-	req.Args = args
 	promise, resolve, reject := rt.Promise()
 	if rt.opts.Broker == nil {
 		reject(errNoBroker)

@@ -1,10 +1,15 @@
 package runtime
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/dop251/goja"
+
+	"github.com/sextongc/sexton/internal/effect"
 )
 
 // Extension is a host module: what scripts import by its name.
@@ -20,7 +25,48 @@ type Extension struct {
 	// parameters host, an object with what Open exported, and primordials, the built-ins as they were
 	// before user code could change them. It returns an object with the Exports.
 	Source string
+	// Effects are functions that change the outside world, by name. Scripts call name(argument, { of }) with
+	// plain data and get a promise of plain data. They are recorded as effects of a managed object like those
+	// of the library's own modules: durable before they start, and told to recover(effects) after a crash.
+	// Scripts need no permission for them but the module itself. Those that are among Exports are exported;
+	// Source has them all in host.
+	Effects map[string]Effect
 }
+
+// Effect performs one call of a function that changes the outside world. Result is anything that
+// encoding/json encodes. An error becomes what the script's promise is rejected with; an *EffectError gives it a
+// name, a code and further properties.
+//
+// It runs off the event loop, several calls at a time; ctx is done when the runtime closes. A destructor
+// that was interrupted runs again and calls again, with the same token: pass the token on to what the
+// outside offers for idempotency.
+type Effect func(ctx context.Context, call *EffectCall) (result any, err error)
+
+// EffectCall is what a script asks an Effect for.
+type EffectCall struct {
+	Object      string          // id of the managed object that it is for; empty: none
+	Incarnation uint64          // of that object
+	Token       string          // GC.token of that object
+	Argument    json.RawMessage // null if the script passed none
+}
+
+// EffectError is an error that scripts see with its name and code.
+type EffectError = effect.Error
+
+// Performers returns the effects of extensions as operations for effect.PerformerOptions.
+func Performers(extensions []*Extension) map[string]effect.Operation {
+	performers := map[string]effect.Operation{}
+	for _, x := range extensions {
+		for name, do := range x.Effects {
+			performers[x.operation(name)] = func(ctx context.Context, req *effect.Request) (any, error) {
+				return do(ctx, &EffectCall{Object: req.Object, Incarnation: req.Incarnation, Token: req.Token, Argument: req.Args})
+			}
+		}
+	}
+	return performers
+}
+
+func (x *Extension) operation(name string) string { return x.Name + "." + name }
 
 // Module is a host module in one runtime. A Go closure hides what it holds from the collector's view
 // of a cycle, so what keeps values of scripts (callbacks, listeners) is better written in JavaScript.
@@ -50,6 +96,9 @@ func (rt *Runtime) openExtension(x *Extension) error {
 			return err
 		}
 	}
+	if err := rt.addEffects(x, made); err != nil {
+		return err
+	}
 	if x.Source != "" {
 		v, err := rt.Eval(x.Name, x.Source, made)
 		if err != nil {
@@ -72,6 +121,31 @@ func (rt *Runtime) openExtension(x *Extension) error {
 		}
 	}
 	rt.modules[x.Name] = module
+	return nil
+}
+
+// addEffects gives a module the functions that ask for its effects.
+func (rt *Runtime) addEffects(x *Extension, module *goja.Object) error {
+	if len(x.Effects) == 0 {
+		return nil
+	}
+	shared, err := effectsOf(rt)
+	if err != nil {
+		return err
+	}
+	function, ok := goja.AssertFunction(shared.Get("effect"))
+	if !ok {
+		return fmt.Errorf("%s has no function effect", effectsModule)
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Effects)) {
+		f, err := function(goja.Undefined(), rt.vm.ToValue(name), rt.vm.ToValue(x.operation(name)))
+		if err != nil {
+			return err
+		}
+		if err := module.Set(name, f); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	jsonx "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // defaultMaxOutput is the largest standard output, and standard error, of one exec in bytes.
@@ -19,7 +20,14 @@ type PerformerOptions struct {
 	Dir         string       // package directory, the base of relative paths; empty: the current directory
 	Permissions *Permissions // nil grants nothing
 	MaxOutput   int          // of one exec per stream, and of one fetch, in bytes; 0: 16 MiB
+	// Operations are those of the embedding program, besides the Performer's own. They need no
+	// permission, and all of them are effects.
+	Operations map[string]Operation
 }
+
+// Operation performs one request. The result is what encoding/json encodes; an error that is no *Error
+// is told by its message.
+type Operation func(ctx context.Context, req *Request) (result any, err error)
 
 // Performer is the Broker that carries effects out, after it has checked that they are permitted. It
 // records nothing. It is safe for concurrent use.
@@ -47,6 +55,7 @@ type Performer struct {
 	policy    *policy
 	maxOutput int
 	transport *http.Transport
+	further   map[string]Operation
 
 	open     context.Context // done when the Performer closes
 	end      context.CancelFunc
@@ -75,7 +84,7 @@ func NewPerformer(opts *PerformerOptions) (*Performer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Performer{Dir: dir, policy: pol, maxOutput: opts.MaxOutput, transport: newTransport(), children: map[*child]struct{}{}}
+	p := &Performer{Dir: dir, policy: pol, maxOutput: opts.MaxOutput, transport: newTransport(), further: opts.Operations, children: map[*child]struct{}{}}
 	p.open, p.end = context.WithCancel(context.Background())
 	if p.maxOutput == 0 {
 		p.maxOutput = defaultMaxOutput
@@ -127,7 +136,8 @@ func (p *Performer) Do(ctx context.Context, req *Request) *Outcome {
 
 func (p *Performer) do(ctx context.Context, req *Request) (any, error) {
 	op, known := operations[req.Op]
-	if !known {
+	further := p.further[req.Op]
+	if !known && further == nil {
 		return nil, typeError("unknown operation %q", req.Op)
 	}
 	if ctx.Err() != nil {
@@ -137,7 +147,24 @@ func (p *Performer) do(ctx context.Context, req *Request) (any, error) {
 		return nil, errClosed
 	}
 	defer p.running.Done()
+	if !known {
+		return p.perform(ctx, further, req)
+	}
 	return op.do(p, ctx, req.Args)
+}
+
+// perform has an operation of the embedding program end when the Performer closes. Its result is
+// encoded here, as encoding/json does, so that it is free to have whatever Go programs give that.
+func (p *Performer) perform(ctx context.Context, do Operation, req *Request) (any, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.open, cancel)()
+	result, err := do(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(result)
+	return jsontext.Value(data), err
 }
 
 // with decodes the arguments of an operation: strictly, because they come from the script side.

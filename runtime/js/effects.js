@@ -1,7 +1,7 @@
 // What the modules with effects share: asking the host, errors, and checks of arguments.
 const { Error, TypeError, RangeError, Uint8Array, create, defineProperty, setPrototypeOf, ownKeys, getOwnPropertyDescriptor,
   isArray, push, join, typedArrayTag, slice } = primordials;
-const parse = JSON.parse;
+const { parse, stringify } = JSON;
 
 class PermissionDenied extends Error {}
 defineProperty(PermissionDenied.prototype, "name", { value: "PermissionDenied", writable: true, configurable: true });
@@ -13,9 +13,9 @@ const prototypes = {
 
 // Asks the host for an operation. An error that comes of it was made before, where the script called:
 // later, its stack would lead nowhere.
-async function perform(op, args, of) {
+async function perform(op, args, of, encoded) {
   const error = new Error();
-  const outcome = await host.perform(op, args, of);
+  const outcome = await host.perform(op, args, of, encoded);
   if (outcome.message === undefined) return parse(outcome.json);
   const { name, code, message, json } = outcome;
   const set = (key, value, enumerable) => defineProperty(error, key, { value, enumerable, writable: true, configurable: true });
@@ -98,7 +98,19 @@ const check = {
   },
 };
 
+// A function of a host module that changes the outside: plain data goes in, plain data comes out.
+function effect(name, op) {
+  const f = async (argument, options) => {
+    const o = check.options(name, options, ["of"]);
+    const json = stringify(argument === undefined ? null : argument);
+    if (json === undefined) check.fail(`${name}: argument`, "plain data", argument);
+    return perform(op, json, check.of(`${name}: of`, o.of), true);
+  };
+  defineProperty(f, "name", { value: name, configurable: true });
+  return f;
+}
+
 return {
-  PermissionDenied, perform, check,
+  PermissionDenied, perform, check, effect,
   buffer: (base64) => new Uint8Array(host.buffer(base64)),
 };
