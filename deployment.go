@@ -34,8 +34,8 @@ type Deployment struct {
 	Observe     func(Event)
 	Confirm     func(ctx context.Context, p *Plan) error // as in Options
 
-	interrupted []*recordedEffect // what objects did after they were saved
-	recovered   func()            // called when they have looked after that
+	interrupted []*recordedEffect               // what objects did after they were saved
+	recovered   func(effects []*recordedEffect) // called when they have looked after these
 }
 
 // deploying is a Deployment under way.

@@ -112,27 +112,20 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	if err != nil {
 		return nil, e.located(err)
 	}
-	journal, err := newStateJournal(kill, dir, last)
+	performer, err := effect.NewPerformer(&effect.PerformerOptions{
+		Dir: e.pkg.Dir, Permissions: e.opts.permissions(e.pkg), Operations: runtime.Performers(e.opts.Extensions),
+	})
 	if err != nil {
 		return nil, err
 	}
-	var s *Session
-	s, err = NewSession(&SessionOptions{Options: e.opts, effects: &effectHooks{
-		wrap: func(inner effect.Broker) effect.Broker {
-			journal.effects = newEffectLog(inner, dir, last.effects, last.lastEffect)
-			return journal.effects
-		},
-		introduce: func(o *objectstore.Object) error { return journal.Introduce(s.Store(), o) },
-		delivered: func(req *effect.Request) {
-			journal.effects.delivered(req)
-			if s.store != nil && !journal.due { // modules have effects before there is an environment to record
-				journal.due = true
-				s.rt.Enqueue(journal.afterEffect)
-			}
-		},
-	}})
+	side := newLocalState(dir, performer, last)
+	journal, err := newStateJournal(kill, side, last)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, performer.Close())
+	}
+	s, err := NewSession(&SessionOptions{Options: e.opts, side: side, journal: journal, lastEffect: last.lastEffect})
+	if err != nil {
+		return nil, errors.Join(err, performer.Close())
 	}
 	journal.snapshot = func() (*objectstore.Graph, error) { return s.snapshot(kill) }
 	began := time.Now()
@@ -146,24 +139,24 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 		report, graph, err = s.Deploy(ctx, t, &Deployment{
 			Model: model.Data, File: model.File, Last: last.graph, Key: dir.Environment(), Stateful: true, Journal: journal,
 			Incarnation: journal.Incarnation, Observe: e.opts.Observe, Confirm: e.opts.Confirm,
-			interrupted: last.effects, recovered: journal.effects.recovered,
+			interrupted: last.effects, recovered: journal.recovered,
 		})
 		return err
 	})
-	runErr = errors.Join(runErr, s.Close())
+	runErr = errors.Join(runErr, s.Close(), performer.Close())
 	if graph == nil { // nothing was changed, or everything that was is in the journal
 		return report, runErr
 	}
 	m := &meta{Incarnation: journal.given}
-	return report, errors.Join(runErr, commit(dir, graph, m, history(began, model, report, runErr), journal.effects.carry()))
+	return report, errors.Join(runErr, commit(side, graph, m, history(began, model, report, runErr)))
 }
 
-func commit(dir *state.Dir, g *objectstore.Graph, m *meta, h *HistoryRecord, carry []state.Record) error {
+func commit(side stateSide, g *objectstore.Graph, m *meta, h *HistoryRecord) error {
 	snapshot, err := serialize.EncodeSnapshot(g)
-	if err != nil {
-		return fmt.Errorf("save: %w", err)
+	if err == nil {
+		err = side.Commit(snapshot, jsonOf(m), jsonOf(h))
 	}
-	if err := dir.Commit(&state.Commit{Seq: dir.Seq(), Snapshot: snapshot, Meta: jsonOf(m), History: jsonOf(h), Carry: carry}); err != nil {
+	if err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
 	return nil

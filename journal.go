@@ -18,16 +18,16 @@ import (
 // last one; replay puts it all together again. Every call appends one group of records, which counts
 // whole or not at all.
 type stateJournal struct {
-	ctx context.Context
-	dir *state.Dir
+	ctx  context.Context
+	side stateSide
 	// snapshot returns the environment as it is, nil if it cannot be read any more.
 	snapshot func() (*objectstore.Graph, error)
 
 	saved   map[string]*savedEntry // what replay makes of the journal, by id
 	settled int                    // objects notified or settled since the last checkpoint
 
-	effects *effectLog
-	durable func()        // what is to be done when the group with the next checkpoint is
+	seen    []uint64      // effects whose outcome scripts have seen since the last checkpoint
+	covered []uint64      // effects that the checkpoint in the next group covers
 	spent   time.Duration // on checkpoints after effects
 	began   time.Time
 	due     bool // a checkpoint after an effect is queued
@@ -66,9 +66,9 @@ var checkpointShare = 64
 
 const largeEnvironment = 4096
 
-func newStateJournal(ctx context.Context, dir *state.Dir, last *replayed) (*stateJournal, error) {
+func newStateJournal(ctx context.Context, side stateSide, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
-		ctx: context.WithoutCancel(ctx), dir: dir, saved: make(map[string]*savedEntry, len(last.graph.Objects)),
+		ctx: context.WithoutCancel(ctx), side: side, saved: make(map[string]*savedEntry, len(last.graph.Objects)),
 		given: last.incarnation, reserved: last.incarnation, began: time.Now(),
 	}
 	for _, e := range last.graph.Objects {
@@ -100,12 +100,10 @@ func (j *stateJournal) append(group ...state.Record) error {
 	if j.err != nil {
 		return j.err
 	}
-	if err := j.dir.Append(j.ctx, group...); err != nil {
+	covered := j.covered
+	j.covered = nil
+	if err := j.side.Append(j.ctx, covered, group...); err != nil {
 		return fmt.Errorf("journal: %w", err)
-	}
-	if done := j.durable; done != nil {
-		j.durable = nil
-		done()
 	}
 	return nil
 }
@@ -161,7 +159,8 @@ func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph) (state.Rec
 		}
 	}
 	slices.Sort(c.Removed)
-	c.Effects, j.durable = j.effects.covered()
+	slices.Sort(j.seen)
+	c.Effects, j.covered, j.seen = j.seen, j.seen, nil
 	j.saved, j.settled = now, 0
 	return record(state.Checkpoint, c), nil
 }
@@ -195,6 +194,18 @@ func (j *stateJournal) Introduce(s *objectstore.Store, o *objectstore.Object) er
 	}
 	maps.Copy(j.saved, fresh)
 	return nil
+}
+
+// delivered says that the script has seen the outcome of an effect: what it makes of that is in the next
+// checkpoint.
+func (j *stateJournal) delivered(n uint64) { j.seen = append(j.seen, n) }
+
+// recovered says that objects have looked after these effects, or have no method for that: the next
+// checkpoint covers them.
+func (j *stateJournal) recovered(effects []*recordedEffect) {
+	for _, e := range effects {
+		j.seen = append(j.seen, e.intent.N)
+	}
 }
 
 // afterEffect is a checkpoint when the turn of the event loop ends in which a script saw the outcome of

@@ -41,8 +41,8 @@ func (d *deploying) recover(t *runtime.Task) error {
 			return &PhaseError{Phase: "recover()", Object: o.String(), Err: err}
 		}
 	}
+	d.recovered(d.interrupted)
 	d.interrupted = nil
-	d.recovered()
 	return d.unhandled("recover()")
 }
 

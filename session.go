@@ -20,14 +20,14 @@ import (
 // A Session belongs to the goroutine that calls Run, and to the tasks that run in it. It is not safe
 // for concurrent use.
 type Session struct {
-	Package  *Package
-	opts     SessionOptions
-	rt       *runtime.Runtime
-	registry *objectstore.Registry
-	gc       *gcext.Module
-	broker   *effect.Performer
-	modules  map[string]*goja.Object
-	config   map[string]objectstore.Value
+	Package   *Package
+	opts      SessionOptions
+	rt        *runtime.Runtime
+	registry  *objectstore.Registry
+	gc        *gcext.Module
+	performer *effect.Performer // nil: the state side has one
+	modules   map[string]*goja.Object
+	config    map[string]objectstore.Value
 
 	store      *objectstore.Store
 	collector  *gcext.Collector
@@ -48,7 +48,9 @@ type SessionOptions struct {
 	// where each object was made.
 	Anonymous, TraceCreation bool
 
-	effects *effectHooks // nil: effects are performed and not recorded
+	side       stateSide     // nil: effects are performed and not recorded
+	journal    *stateJournal // of side
+	lastEffect uint64        // the highest number of an effect that side has
 
 	scriptOnly bool // load the entries without main module and hooks
 }
@@ -70,28 +72,28 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{Package: p, opts: *opts}
-	s.broker, err = effect.NewPerformer(&effect.PerformerOptions{
-		Dir: p.Dir, Permissions: opts.permissions(p), Operations: runtime.Performers(opts.Extensions),
-	})
-	if err != nil {
-		return nil, err
+	var broker effect.Broker = opts.side
+	if opts.side == nil {
+		s.performer, err = effect.NewPerformer(&effect.PerformerOptions{
+			Dir: p.Dir, Permissions: opts.permissions(p), Operations: runtime.Performers(opts.Extensions),
+		})
+		if err != nil {
+			return nil, err
+		}
+		broker = s.performer
 	}
 	s.opts.Extensions = append([]*runtime.Extension{s.coreModule(), runtime.Process(), runtime.Files()}, opts.Extensions...)
-	var broker effect.Broker = s.broker
-	var delivered func(*effect.Request)
-	if opts.effects != nil {
-		broker, delivered = opts.effects.wrap(s.broker), opts.effects.delivered
-	}
 	unhandled := opts.Unhandled
 	if unhandled == nil {
 		unhandled = func(err *runtime.ScriptError, _ any) { s.rejections = append(s.rejections, err) }
 	}
 	s.rt, err = runtime.New(&runtime.Options{
-		Console: opts.Console, Clock: opts.Clock, Broker: broker, Attribute: s.attribute, Delivered: delivered, JobLimit: gcext.JobLimit,
+		Console: opts.Console, Clock: opts.Clock, Broker: broker, LastEffect: opts.lastEffect,
+		Attribute: s.attribute, Delivered: s.delivered, JobLimit: gcext.JobLimit,
 		Extensions: s.opts.Extensions, Unhandled: unhandled,
 	})
 	if err != nil {
-		return nil, errors.Join(err, s.broker.Close())
+		return nil, errors.Join(err, s.closePerformer())
 	}
 	s.rt.OnAbandoned(s.registry.Abandon)
 	return s, nil
@@ -102,7 +104,27 @@ func (s *Session) Close() error {
 	if s.store != nil {
 		s.store.Close()
 	}
-	return errors.Join(s.rt.Close(), s.broker.Close())
+	return errors.Join(s.rt.Close(), s.closePerformer())
+}
+
+func (s *Session) closePerformer() error {
+	if s.performer == nil {
+		return nil
+	}
+	return s.performer.Close()
+}
+
+// delivered is what happens when a script is about to see the outcome of a request.
+func (s *Session) delivered(req *effect.Request) {
+	j := s.opts.journal
+	if j == nil || !effect.IsEffect(req.Op) {
+		return
+	}
+	j.delivered(req.ID)
+	if s.store != nil && !j.due { // modules have effects before there is an environment to record
+		j.due = true
+		s.rt.Enqueue(j.afterEffect)
+	}
 }
 
 // Runtime is the JavaScript runtime.

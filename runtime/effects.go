@@ -78,8 +78,8 @@ func effectExtension(name, file string, exports ...string) *Extension {
 // the script's call.
 func (e *effects) perform(call goja.FunctionCall) goja.Value {
 	rt := e.rt
-	rt.effectSeq++
-	req := &effect.Request{ID: rt.effectSeq, Op: call.Argument(0).String()}
+	rt.requests++
+	req := &effect.Request{ID: rt.requests, Op: call.Argument(0).String()}
 	if rt.opts.Attribute != nil {
 		of, _ := call.Argument(2).(*goja.Object)
 		var err error

@@ -23,6 +23,8 @@ type Options struct {
 	Clock Clock
 	// Broker performs effects for the host modules. Nil: every effect is refused.
 	Broker effect.Broker
+	// LastEffect is the ID that the last request had which the Broker knows; further ones count on from it.
+	LastEffect uint64
 	// Attribute says for which managed object an effect is: for the one that a script named with the
 	// option { of: object }, nil if it named none, else for that of the async context. It runs on the
 	// loop before the request goes out. An error refuses the effect; one that is a *goja.Exception is
@@ -71,9 +73,9 @@ type Runtime struct {
 
 	abandoned func(*goja.Object) // see OnAbandoned
 
-	effectSeq uint64
-	effects   int      // under way, that scripts asked for
-	onQuiet   []func() // called when effects falls to 0
+	requests uint64   // the ID of the last one
+	effects  int      // under way, that scripts asked for
+	onQuiet  []func() // called when effects falls to 0
 
 	current  *Task // the task that runs
 	tasks    map[*Task]uint64
@@ -91,6 +93,7 @@ func New(opts *Options) (*Runtime, error) {
 	if opts != nil {
 		rt.opts = *opts
 	}
+	rt.requests = rt.opts.LastEffect
 	if rt.opts.Clock == nil {
 		rt.opts.Clock = realClock{}
 	}
