@@ -195,7 +195,7 @@ func TestEveryOperationFails(t *testing.T) {
 				disk.Hook = nil
 				allowed := want[done:min(done+2, len(want))]
 				log := len(disk.Log())
-				for crash, crashed := range disk.Crashes(log, &simdisk.CrashOptions{Stride: 16}) {
+				for crash, crashed := range disk.Crashes(log, &simdisk.CrashOptions{Stride: 64, Last: 6}) {
 					_, c, err := read(crashed, false)
 					require.NoError(t, err, "%s: %v, then %s", text, failed, crash)
 					require.Contains(t, allowed, c, "%s: %v, then %s", text, failed, crash)
@@ -213,7 +213,7 @@ func TestEveryOperationFails(t *testing.T) {
 				require.NotContains(t, names, "journal.next")
 				require.NotContains(t, names, "snapshot.next.json")
 				settled := func(want content) {
-					for crash, crashed := range disk.Crashes(len(disk.Log()), &simdisk.CrashOptions{Stride: 64, Random: 4}) {
+					for crash, crashed := range disk.Crashes(len(disk.Log()), &simdisk.CrashOptions{Stride: 512, Last: 4, Random: 4}) {
 						_, got, err := read(crashed, true)
 						require.NoError(t, err, "%s: %v, reopened, then %s", text, failed, crash)
 						require.Equal(t, want, got, "%s: %v, reopened, then %s", text, failed, crash)

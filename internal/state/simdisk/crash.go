@@ -29,9 +29,10 @@ func (f fate) String() string {
 
 // CrashOptions limits the disks that Crashes produces; nil is all of them.
 type CrashOptions struct {
-	Stride int    // tears a write at every Stride-th byte; 0 is 1
-	Seed   uint64 // of the random combinations
-	Random int    // their number where all would be more than 64; 0 is 32
+	Stride int    // tears a write behind its first byte, where Stride divides the file, and at a random byte; 0: at every byte
+	Last   int    // tears only so many of the operations that were not synced, the last ones; 0: all
+	Seed   uint64 // of what is random
+	Random int    // how many combinations are tried where all would be more than 64; 0 is 32
 }
 
 // Crashes produces disks as they may be found after a crash while operation n of the log was under way: those in front
@@ -100,9 +101,13 @@ func choices(log []Op, pending []int, opts *CrashOptions) iter.Seq2[string, map[
 		if !yield("all arrived", all(kept)) || !yield("all lost", all(gone)) {
 			return
 		}
-		// Each torn, at every byte from either side, among others that arrived or are lost.
-		for _, i := range slices.Backward(pending) {
-			for _, f := range tears(&log[i], max(1, opts.Stride)) {
+		rng := rand.New(rand.NewPCG(opts.Seed, uint64(len(log))))
+		// Each torn, from either side, among others that arrived or are lost.
+		for k, i := range slices.Backward(pending) {
+			if opts.Last > 0 && k < len(pending)-opts.Last {
+				break
+			}
+			for _, f := range tears(&log[i], opts.Stride, rng) {
 				for _, others := range []func(int) fate{kept, gone} {
 					m := all(others)
 					m[i] = f
@@ -117,7 +122,6 @@ func choices(log []Op, pending []int, opts *CrashOptions) iter.Seq2[string, map[
 		if random == 0 {
 			random = 32
 		}
-		rng := rand.New(rand.NewPCG(opts.Seed, uint64(len(log))))
 		count := random
 		if len(pending) <= 6 {
 			count = 1 << len(pending)
@@ -129,6 +133,9 @@ func choices(log []Op, pending []int, opts *CrashOptions) iter.Seq2[string, map[
 			}
 			m := all(gone)
 			for b, i := range pending {
+				if b > 0 && b%64 == 0 {
+					bits = rng.Uint64()
+				}
 				if bits>>(b%64)&1 == 1 {
 					m[i] = kept(i)
 				}
@@ -140,11 +147,17 @@ func choices(log []Op, pending []int, opts *CrashOptions) iter.Seq2[string, map[
 	}
 }
 
-func tears(op *Op, stride int) []fate {
+func tears(op *Op, stride int, rng *rand.Rand) []fate {
 	fates := []fate{lost, arrived(op)}
 	if op.Kind == Write {
-		for k := 1; k < len(op.Data); k += stride {
-			fates = append(fates, fate{true, 0, k}, fate{true, k, len(op.Data)})
+		at := 0
+		if stride > 1 && len(op.Data) > 2 {
+			at = 1 + rng.IntN(len(op.Data)-1)
+		}
+		for k := 1; k < len(op.Data); k++ {
+			if k == 1 || k == at || stride < 2 || (op.Offset+int64(k))%int64(stride) == 0 {
+				fates = append(fates, fate{true, 0, k}, fate{true, k, len(op.Data)})
+			}
 		}
 		fates = append(fates, fate{true, len(op.Data), len(op.Data)}) // grown, not written
 	}
@@ -155,7 +168,7 @@ func tears(op *Op, stride int) []fate {
 func (d *Disk) crash(log []Op, fates map[int]fate) content {
 	d.mu.Lock()
 	c := d.base.clone()
-	c.next = d.now.next
+	c.next, c.own = d.now.next, map[int]bool{}
 	d.mu.Unlock()
 	for i := range log {
 		op := log[i]
@@ -175,6 +188,7 @@ func (d *Disk) crash(log []Op, fates map[int]fate) content {
 		}
 		c.apply(&op)
 	}
+	c.own = nil
 	return c
 }
 

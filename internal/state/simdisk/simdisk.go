@@ -1,18 +1,21 @@
 // Package simdisk is a disk in memory for crash tests. It implements state.FS, records every operation,
-// lets a hook fail or hold any of them, and produces the disks that may be found after a crash at any
-// point of what it recorded: what was not synced is there, not there, or torn.
+// lets a hook fail or hold any of them, can be full, and produces the disks that may be found after a
+// crash at any point of what it recorded: what was not synced is there, not there, or torn.
 //
 // It is stricter than most file systems: un-synced operations survive in any combination, also those on
 // names, and syncing a file does not sync its name. It does not model directories: they exist, durably, as soon as they are made.
 package simdisk
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/sextongc/sexton/internal/state"
 )
@@ -20,7 +23,8 @@ import (
 // Kind is a kind of operation.
 type Kind string
 
-// The operations. The first six change the disk and are recorded; all go through the hook.
+// The operations. The first seven change the disk, or what a crash leaves of it, and are recorded; all go
+// through the hook.
 const (
 	Create   Kind = "create" // of an empty file
 	Write    Kind = "write"
@@ -30,6 +34,11 @@ const (
 	Sync     Kind = "sync"
 	SyncDir  Kind = "syncdir"
 	Read     Kind = "read" // of a file or a directory
+	Mkdir    Kind = "mkdir"
+	Open     Kind = "open" // of a file that exists, to write
+	Close    Kind = "close"
+	Lock     Kind = "lock"
+	Unlock   Kind = "unlock"
 
 	// FailedSync is recorded for a Sync that the hook failed. As on Linux, no later Sync makes durable what
 	// had been written before it.
@@ -57,12 +66,27 @@ func (op Op) String() string {
 	return fmt.Sprintf("%s %s", op.Kind, filepath.Base(op.Name))
 }
 
+// ErrShort, from a hook, has a Write write its first half and report that as success. Other operations
+// take it for an error.
+var ErrShort = errors.New("short write")
+
+// Done wraps an error for an operation that takes place and nevertheless fails, as when an answer is lost.
+type Done struct{ Err error }
+
+func (d Done) Error() string { return d.Err.Error() }
+func (d Done) Unwrap() error { return d.Err }
+
 // Disk is a simulated disk. It is safe for concurrent use.
 type Disk struct {
 	// Hook is called before an operation, if it is set, with the number of operations that were called
-	// before this one. It may block. An error is returned to the caller in place of the operation; a Write
-	// that fails has written the first half. Set it while nobody uses the disk.
+	// before this one. It may block. An error is returned to the caller in place of the operation, with the
+	// operation and the file as package os has them; a Write that fails has written the first half, and
+	// Close and Unlock always take place. Set it while nobody uses the disk.
 	Hook func(n int, op Op) error
+
+	// Space is how many bytes all files may have together; 0: any number. A Write that goes beyond it
+	// writes what there is room for, and fails with ENOSPC. Set it while nobody uses the disk.
+	Space int64
 
 	mu    sync.Mutex
 	base  content // what was durable at the beginning
@@ -73,15 +97,17 @@ type Disk struct {
 	locks map[string][]byte
 }
 
-// content is names and what they stand for. Byte slices are never changed in place.
+// content is names and what they stand for. Byte slices may be shared and are not changed in place, but for those of
+// files that it owns.
 type content struct {
 	names map[string]int
 	files map[int][]byte
 	next  int
+	own   map[int]bool // nil: none
 }
 
 func (c content) clone() content {
-	return content{maps.Clone(c.names), maps.Clone(c.files), c.next}
+	return content{names: maps.Clone(c.names), files: maps.Clone(c.files), next: c.next}
 }
 
 // New returns an empty disk.
@@ -141,36 +167,96 @@ func (d *Disk) call(op Op, do func(c *content, op *Op) error) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if op.Kind == Write && failed == nil {
+		failed = d.fit(&op)
+	}
 	switch {
-	case failed == nil:
+	case failed == nil || errors.As(failed, new(Done)):
 	case op.Kind == Sync:
 		op.Kind = FailedSync
-	case op.Kind == Write && len(op.Data) > 1:
+	case op.Kind == Write && !errors.Is(failed, syscall.ENOSPC):
 		op.Data = op.Data[:len(op.Data)/2]
+	case op.Kind == Write || op.Kind == Close || op.Kind == Unlock:
 	default:
-		return failed
+		return op.failure(failed)
 	}
 	if err := do(&d.now, &op); err != nil {
-		return err
+		return op.failure(err)
 	}
-	if op.Kind != Read {
+	if op.recorded() {
 		d.log = append(d.log, op)
 	}
-	return failed
+	return op.failure(failed)
 }
 
-// apply does a recorded operation.
+// recorded reports whether an operation changes the disk, or what a crash leaves of it.
+func (op *Op) recorded() bool {
+	switch op.Kind {
+	case Create, Write, Truncate, Rename, Remove, Sync, SyncDir, FailedSync:
+		return op.Kind != Write || len(op.Data) > 0
+	}
+	return false
+}
+
+// failure is an error as package os has it: with the operation and the file.
+func (op *Op) failure(err error) error {
+	switch {
+	case err == nil || errors.Is(err, ErrShort):
+		return err
+	case op.Kind == Rename:
+		return &os.LinkError{Op: "rename", Old: op.Name, New: op.To, Err: err}
+	}
+	verb := string(op.Kind)
+	switch op.Kind {
+	case Create:
+		verb = "open"
+	case SyncDir, FailedSync:
+		verb = "sync"
+	}
+	return &fs.PathError{Op: verb, Path: op.Name, Err: err}
+}
+
+// fit cuts a write to the space that is left.
+func (d *Disk) fit(op *Op) error {
+	if d.Space == 0 {
+		return nil
+	}
+	free := d.Space
+	for _, inode := range d.now.names {
+		if inode != op.inode {
+			free -= int64(len(d.now.files[inode]))
+		}
+	}
+	fits := max(free, int64(len(d.now.files[op.inode]))) - op.Offset
+	if fits >= int64(len(op.Data)) {
+		return nil
+	}
+	op.Data = op.Data[:max(0, fits)]
+	return syscall.ENOSPC
+}
+
+// apply does an operation; those that change nothing are passed over.
 func (c *content) apply(op *Op) {
 	switch op.Kind {
 	case Create:
 		c.names[op.Name] = op.inode
 	case Write:
+		if len(op.Data) == 0 {
+			return
+		}
 		data := c.files[op.inode]
 		size := max(int64(len(data)), op.Offset+int64(len(op.Data)))
-		grown := make([]byte, size)
-		copy(grown, data)
-		copy(grown[op.Offset:], op.Data)
-		c.files[op.inode] = grown
+		if c.own == nil || !c.own[op.inode] {
+			data = append(make([]byte, 0, 2*size), data...)
+		}
+		if more := int(size) - len(data); more > 0 {
+			data = append(data, make([]byte, more)...)
+		}
+		copy(data[op.Offset:], op.Data)
+		c.files[op.inode] = data
+		if c.own != nil {
+			c.own[op.inode] = true
+		}
 	case Truncate:
 		data := make([]byte, op.Offset)
 		copy(data, c.files[op.inode])
@@ -185,10 +271,10 @@ func (c *content) apply(op *Op) {
 
 // MkdirAll implements state.FS.
 func (d *Disk) MkdirAll(dir string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.dirs[dir] = true
-	return nil
+	return d.call(Op{Kind: Mkdir, Name: dir}, func(*content, *Op) error {
+		d.dirs[dir] = true
+		return nil
+	})
 }
 
 // ReadDir implements state.FS.
@@ -226,10 +312,14 @@ func (d *Disk) OpenFile(name string) (state.File, error) {
 	d.mu.Lock()
 	inode, ok := d.now.names[name]
 	d.mu.Unlock()
+	op := Op{Kind: Create, Name: name}
 	if ok {
-		return &file{d, name, inode}, nil
+		op.Kind = Open
 	}
-	err := d.call(Op{Kind: Create, Name: name}, func(c *content, op *Op) error {
+	err := d.call(op, func(c *content, op *Op) error {
+		if ok {
+			return nil
+		}
 		c.next++
 		inode, op.inode = c.next, c.next
 		c.apply(op)
@@ -266,17 +356,21 @@ func (d *Disk) SyncDir(dir string) error {
 
 // Lock implements state.FS.
 func (d *Disk) Lock(name string, info []byte) (unlock func() error, holder []byte, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if holder, ok := d.locks[name]; ok {
-		return nil, holder, nil
-	}
-	d.locks[name] = info
-	return func() error {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.locks, name)
+	taken := false
+	err = d.call(Op{Kind: Lock, Name: name}, func(*content, *Op) error {
+		if holder, taken = d.locks[name]; !taken {
+			d.locks[name] = info
+		}
 		return nil
+	})
+	if err != nil || taken {
+		return nil, holder, err
+	}
+	return func() error {
+		return d.call(Op{Kind: Unlock, Name: name}, func(*content, *Op) error {
+			delete(d.locks, name)
+			return nil
+		})
 	}, nil, nil
 }
 
@@ -286,21 +380,35 @@ type file struct {
 	inode int
 }
 
-func (f *file) do(op Op) error {
+func (f *file) do(op Op) (written int, err error) {
 	op.Name, op.inode = f.name, f.inode
-	return f.disk.call(op, func(c *content, op *Op) error {
+	err = f.disk.call(op, func(c *content, op *Op) error {
 		c.apply(op)
+		written = len(op.Data)
 		return nil
 	})
+	return written, err
 }
 
 func (f *file) WriteAt(p []byte, offset int64) (int, error) {
-	if err := f.do(Op{Kind: Write, Offset: offset, Data: slices.Clone(p)}); err != nil {
-		return len(p) / 2, err
+	n, err := f.do(Op{Kind: Write, Offset: offset, Data: slices.Clone(p)})
+	if errors.Is(err, ErrShort) {
+		err = nil
 	}
-	return len(p), nil
+	return n, err
 }
 
-func (f *file) Truncate(size int64) error { return f.do(Op{Kind: Truncate, Offset: size}) }
-func (f *file) Sync() error               { return f.do(Op{Kind: Sync}) }
-func (f *file) Close() error              { return nil }
+func (f *file) Truncate(size int64) error {
+	_, err := f.do(Op{Kind: Truncate, Offset: size})
+	return err
+}
+
+func (f *file) Sync() error {
+	_, err := f.do(Op{Kind: Sync})
+	return err
+}
+
+func (f *file) Close() error {
+	_, err := f.do(Op{Kind: Close})
+	return err
+}
