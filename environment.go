@@ -123,7 +123,7 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	if err != nil {
 		return nil, errors.Join(err, performer.Close())
 	}
-	s, err := NewSession(&SessionOptions{Options: e.opts, side: side, journal: journal, lastEffect: last.lastEffect})
+	s, err := e.opts.kept.open(&SessionOptions{Options: e.opts, side: side, journal: journal, lastEffect: last.lastEffect})
 	if err != nil {
 		return nil, errors.Join(err, performer.Close())
 	}
@@ -132,18 +132,20 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	var report *Report
 	var graph *objectstore.Graph
 	runErr := s.Run(kill, func(t *runtime.Task) error {
-		if err := s.Load(kill, t); err != nil {
-			return err
+		if s.modules == nil {
+			if err := s.Load(kill, t); err != nil {
+				return err
+			}
 		}
 		var err error
 		report, graph, err = s.Deploy(ctx, t, &Deployment{
-			Model: model.Data, File: model.File, Last: last.graph, Key: dir.Environment(), Stateful: true, Journal: journal,
-			Incarnation: journal.Incarnation, Observe: e.opts.Observe, Confirm: e.opts.Confirm,
+			Model: model.Data, File: model.File, Last: last.graph, Settings: e.opts.Settings, Key: dir.Environment(), Stateful: true,
+			Journal: journal, Incarnation: journal.Incarnation, Observe: e.opts.Observe, Confirm: e.opts.Confirm,
 			interrupted: last.effects, recovered: journal.recovered,
 		})
 		return err
 	})
-	runErr = errors.Join(runErr, s.Close(), performer.Close())
+	runErr = errors.Join(runErr, e.opts.kept.close(s), performer.Close())
 	if graph == nil { // nothing was changed, or everything that was is in the journal
 		return report, runErr
 	}

@@ -43,7 +43,8 @@ type Options struct {
 	// Extensions are host modules for scripts.
 	Extensions []*runtime.Extension
 
-	fs state.FS // nil: the operating system's; tests crash another one
+	fs   state.FS     // nil: the operating system's; tests crash another one
+	kept *keptSession // nil: each deployment has a session of its own
 }
 
 func init() {

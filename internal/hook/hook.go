@@ -5,3 +5,8 @@ package hook
 // WithFS has the state of an environment on another file system: options is a *sexton.Options, fsys a
 // state.FS.
 var WithFS func(options, fsys any)
+
+// KeepSession has the deployments of an environment that is opened with these options, a *sexton.Options, run one
+// after another in one session: the first one loads the package. What it returns returns that
+// *sexton.Session, nil before. The caller closes it.
+var KeepSession func(options any) (session func() any)
