@@ -33,6 +33,9 @@ type File interface {
 	Close() error
 }
 
+// OS is the operating system's file system, for tests to count and cut off what is asked of it.
+var OS FS = osFS{}
+
 // osFS is the operating system's.
 type osFS struct{}
 
