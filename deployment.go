@@ -64,9 +64,9 @@ func (s *Session) Deploy(ctx context.Context, t *runtime.Task, d *Deployment) (*
 	if run.Observe == nil {
 		run.Observe = func(Event) {}
 	}
-	began := time.Now()
+	began := s.rt.Now()
 	err := run.deploy(t)
-	run.report.Duration = time.Since(began)
+	run.report.Duration = s.rt.Now().Sub(began)
 	run.report.conclude()
 	if run.graph != nil {
 		if diffErr := run.report.compare(d.Last, run.graph); diffErr != nil {

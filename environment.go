@@ -3,6 +3,8 @@ package sexton
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -123,12 +125,17 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	if err != nil {
 		return nil, errors.Join(err, performer.Close())
 	}
-	s, err := e.opts.kept.open(&SessionOptions{Options: e.opts, side: side, journal: journal, lastEffect: last.lastEffect})
+	opts := e.opts
+	if opts.Seed != 0 { // each deployment draws other numbers, also one that goes on after a crash
+		sum := sha256.Sum256(jsonOf([]uint64{opts.Seed, dir.Generation(), last.incarnation, last.lastEffect}))
+		opts.Seed = max(1, binary.BigEndian.Uint64(sum[:]))
+	}
+	s, err := e.opts.kept.open(&SessionOptions{Options: opts, side: side, journal: journal, lastEffect: last.lastEffect})
 	if err != nil {
 		return nil, errors.Join(err, performer.Close())
 	}
 	journal.snapshot = func() (*objectstore.Graph, error) { return s.snapshot(kill) }
-	began := time.Now()
+	began := s.rt.Now()
 	var report *Report
 	var graph *objectstore.Graph
 	runErr := s.Run(kill, func(t *runtime.Task) error {

@@ -42,6 +42,11 @@ type Options struct {
 	Confirm func(ctx context.Context, p *Plan) error
 	// Extensions are host modules for scripts.
 	Extensions []*runtime.Extension
+	// Clock is the time of scripts; nil: the real one. Seed, unless it is 0, makes what they draw at random
+	// repeat itself, ids of objects included. With both given, the same deployment of the same state writes the
+	// same bytes, as long as effects end in the same order.
+	Clock runtime.Clock
+	Seed  uint64
 
 	fs   state.FS     // nil: the operating system's; tests crash another one
 	kept *keptSession // nil: each deployment has a session of its own

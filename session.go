@@ -2,10 +2,13 @@ package sexton
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 
 	"github.com/dop251/goja"
+	"github.com/google/uuid"
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/internal/effect"
@@ -24,6 +27,7 @@ type Session struct {
 	opts      SessionOptions
 	rt        *runtime.Runtime
 	registry  *objectstore.Registry
+	newID     func() string // nil: the store's own
 	gc        *gcext.Module
 	performer *effect.Performer // nil: the state side has one
 	modules   map[string]*goja.Object
@@ -39,8 +43,6 @@ type SessionOptions struct {
 	Options
 	// Entries are modules to load besides the package's main module and its hooks.
 	Entries []runtime.Entry
-	// Clock is the time of scripts; nil: the real one.
-	Clock runtime.Clock
 	// Unhandled hears of rejections that nothing handles; nil: a deployment fails with those that occur
 	// while it runs.
 	Unhandled func(err *runtime.ScriptError, asyncContext any)
@@ -88,12 +90,16 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		unhandled = func(err *runtime.ScriptError, _ any) { s.rejections = append(s.rejections, err) }
 	}
 	s.rt, err = runtime.New(&runtime.Options{
-		Console: opts.Console, Clock: opts.Clock, Broker: broker, LastEffect: opts.lastEffect,
+		Console: opts.Console, Clock: opts.Clock, Seed: opts.Seed, Broker: broker, LastEffect: opts.lastEffect,
 		Attribute: s.attribute, Delivered: s.delivered, JobLimit: gcext.JobLimit,
 		Extensions: s.opts.Extensions, Unhandled: unhandled,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.closePerformer())
+	}
+	if opts.Seed != 0 {
+		random := rand.NewChaCha8(sha256.Sum256(jsonOf(opts.Seed)))
+		s.newID = func() string { return uuid.Must(uuid.NewRandomFromReader(random)).String() }
 	}
 	s.rt.OnAbandoned(s.registry.Abandon)
 	return s, nil
@@ -217,7 +223,7 @@ func (s *Session) settings(call Settings) Settings {
 // newStore begins an environment in the session's runtime.
 func (s *Session) newStore(ctx context.Context, key string, settings Settings, journal gcext.Journal, incarnation func() uint64, observe func(gcext.Event)) {
 	s.store = s.registry.NewStore(&objectstore.Options{
-		Package: s.Package.Name, Version: s.Package.Version,
+		Package: s.Package.Name, Version: s.Package.Version, NewID: s.newID,
 		Anonymous: s.opts.Anonymous, TraceCreation: s.opts.TraceCreation,
 		Incarnation: incarnation, Config: s.config, Stopping: func() bool { return ctx.Err() != nil },
 	})

@@ -59,7 +59,7 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 	base.Dir, base.Console = e.Package().Dir, a.printConsole
 	opts := &scenario.Options{Options: *base, Update: f.update}
 	opts.Pattern, opts.Bail = f.pattern, f.bail
-	if opts.Seed, err = a.seed(f.shuffle); err != nil {
+	if opts.RunOptions.Seed, err = a.seed(f.shuffle); err != nil {
 		return usage(err)
 	}
 	paths := make([]string, len(args))

@@ -100,10 +100,11 @@ func errorOf(err error) *Error {
 func (r *run) file(ctx context.Context, file string) error {
 	h := &host{run: r, ctx: ctx, clock: &clock{}, began: time.Now()}
 	opts := &sexton.SessionOptions{
-		Options: r.opts.Options, Clock: h.clock, Anonymous: true, TraceCreation: true,
+		Options: r.opts.Options, Anonymous: true, TraceCreation: true,
 		Entries:   []runtime.Entry{{Name: file, Path: file}},
 		Unhandled: h.unhandled,
 	}
+	opts.Clock = h.clock
 	opts.Extensions = append([]*runtime.Extension{Extension(
 		func(rt *runtime.Runtime) (Host, error) { h.rt = rt; return h, nil },
 		func(m *Module) { h.module = m },
