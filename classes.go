@@ -59,6 +59,7 @@ func (s *Session) attribute(async any, of *goja.Object) (id string, incarnation 
 	if s.store.Loading() {
 		return "", 0, "", fmt.Errorf("constructors make no effects while the environment is loaded; loaded() and deploy() can")
 	}
+	s.store.Adopt(o)
 	if s.opts.journal != nil && s.store.Owns(o) {
 		if err := s.opts.journal.Introduce(s.store, o); err != nil {
 			return "", 0, "", err

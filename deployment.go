@@ -17,8 +17,9 @@ import (
 // Journal records a deployment while it runs. Each call returns when what it says is durable.
 type Journal interface {
 	gcext.Journal
-	// Checkpoint records the environment as it is at a phase boundary.
-	Checkpoint(phase string, g *objectstore.Graph) error
+	// Checkpoint records the environment as it is at a phase boundary. It is whole if every property could be
+	// saved as it is.
+	Checkpoint(phase string, g *objectstore.Graph, whole bool) error
 }
 
 // Deployment is one deployment of a model in a session.
@@ -49,6 +50,7 @@ type deploying struct {
 	merged   *serialize.Merged
 	graph    *objectstore.Graph // the environment as it was saved last
 	unsaved  string             // what a checkpoint has told that it could not save
+	begun    bool               // everything is checked, and something may have changed
 
 	thrown map[*objectstore.Object]error // by constructors, while the environment was loaded
 }
@@ -73,8 +75,8 @@ func (s *Session) Deploy(ctx context.Context, t *runtime.Task, d *Deployment) (*
 			err = errors.Join(err, diffErr)
 		}
 	}
-	if err == nil && run.report.Interrupted {
-		err = ErrInterrupted
+	if run.report.Interrupted {
+		err = errors.Join(err, ErrInterrupted)
 	}
 	if err == nil && run.report.Incomplete() {
 		err = ErrIncomplete
@@ -83,10 +85,16 @@ func (s *Session) Deploy(ctx context.Context, t *runtime.Task, d *Deployment) (*
 }
 
 func (d *deploying) deploy(t *runtime.Task) error {
-	if err := d.prepare(t); err != nil {
+	if d.cancelled() {
+		return nil
+	}
+	if err := d.prepare(t); err != nil || !d.begun {
 		return err
 	}
 	err := d.change(t)
+	if err != nil {
+		d.cancelled() // nothing more was begun for that reason, too
+	}
 	return errors.Join(err, d.checkpoint(t, "end"))
 }
 
@@ -209,6 +217,7 @@ func (d *deploying) turn(t *runtime.Task) {
 func (d *deploying) checkpoint(t *runtime.Task, phase string) error {
 	g, err := d.s.snapshot(t.Context())
 	d.graph = g
+	whole := err == nil
 	if g == nil {
 		return err
 	}
@@ -219,7 +228,7 @@ func (d *deploying) checkpoint(t *runtime.Task, phase string) error {
 		err = &PhaseError{Phase: "save", Err: err}
 	}
 	if d.Journal != nil {
-		err = errors.Join(err, d.Journal.Checkpoint(phase, g))
+		err = errors.Join(err, d.Journal.Checkpoint(phase, g, whole))
 	}
 	return err
 }

@@ -26,6 +26,8 @@ type stateJournal struct {
 	saved   map[string]*savedEntry // what replay makes of the journal, by id
 	settled int                    // objects notified or settled since the last checkpoint
 
+	took map[string]time.Duration // how long attempts at destruction took that are not recorded yet, by id
+
 	seen    []uint64      // effects whose outcome scripts have seen since the last checkpoint
 	covered []uint64      // effects that the checkpoint in the next group covers
 	spent   time.Duration // on checkpoints after effects
@@ -68,7 +70,7 @@ const largeEnvironment = 4096
 
 func newStateJournal(ctx context.Context, side stateSide, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
-		ctx: context.WithoutCancel(ctx), side: side, saved: make(map[string]*savedEntry, len(last.graph.Objects)),
+		ctx: context.WithoutCancel(ctx), side: side, saved: make(map[string]*savedEntry, len(last.graph.Objects)), took: map[string]time.Duration{},
 		given: last.incarnation, reserved: last.incarnation, began: time.Now(),
 	}
 	for _, e := range last.graph.Objects {
@@ -125,15 +127,15 @@ func (j *stateJournal) Incarnation() uint64 {
 }
 
 // Checkpoint records what has changed.
-func (j *stateJournal) Checkpoint(phase string, g *objectstore.Graph) error {
-	r, err := j.checkpoint(phase, g)
+func (j *stateJournal) Checkpoint(phase string, g *objectstore.Graph, whole bool) error {
+	r, err := j.checkpoint(phase, g, whole)
 	if err != nil {
 		return err
 	}
 	return j.append(r)
 }
 
-func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph) (state.Record, error) {
+func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph, whole bool) (state.Record, error) {
 	c := checkpointRecord{Phase: phase, Root: g.Root}
 	now := make(map[string]*savedEntry, len(g.Objects))
 	for _, e := range g.Objects {
@@ -159,8 +161,10 @@ func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph) (state.Rec
 		}
 	}
 	slices.Sort(c.Removed)
-	slices.Sort(j.seen)
-	c.Effects, j.covered, j.seen = j.seen, j.seen, nil
+	if whole { // what a script made of an outcome may be just what could not be saved
+		slices.Sort(j.seen)
+		c.Effects, j.covered, j.seen = j.seen, j.seen, nil
+	}
 	j.saved, j.settled = now, 0
 	return record(state.Checkpoint, c), nil
 }
@@ -232,7 +236,7 @@ func (j *stateJournal) present(phase string) (state.Record, error) {
 	if g == nil {
 		return state.Record{}, err
 	}
-	return j.checkpoint(phase, g)
+	return j.checkpoint(phase, g, err == nil)
 }
 
 // Planned records a plan, with all objects as they are: those that it names may have come or changed
@@ -268,7 +272,8 @@ func (j *stateJournal) Notified(o *objectstore.Object) error {
 func (j *stateJournal) Settled(objects []*objectstore.Object) error {
 	group := make([]state.Record, len(objects))
 	for i, o := range objects {
-		r := settledRecord{ID: o.ID, State: o.State().String()}
+		r := settledRecord{ID: o.ID, State: o.State().String(), Duration: j.took[o.ID]}
+		delete(j.took, o.ID)
 		if o.State() == objectstore.Doomed {
 			r.Failure, r.Completed = o.Failure, o.CompletedNames()
 		}

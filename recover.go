@@ -15,35 +15,71 @@ import (
 )
 
 // recover lets interrupted objects look after what they did since they were saved, before anything else
-// happens to them: recover(effects) of each that has it, in creation order. What an object without it
-// did is told as a warning, because its properties may not know of it.
+// happens to them: recover(effects) of each that has it, in creation order, doomed ones included. What an
+// object without it did is told as a warning, because its properties may not know of it. What objects did that
+// cannot be loaded stays recorded until they can, or are gone.
 func (d *deploying) recover(t *runtime.Task) error {
 	if len(d.interrupted) == 0 {
 		return nil
 	}
 	d.phase("recover")
 	store := d.s.store
-	byObject := map[string][]*recordedEffect{}
+	byObject := map[incarnation][]*recordedEffect{}
 	for _, e := range d.interrupted {
-		byObject[e.intent.Object] = append(byObject[e.intent.Object], e)
+		byObject[e.of()] = append(byObject[e.of()], e)
 	}
+	waits := map[incarnation]bool{}
 	for _, o := range store.Objects() {
-		effects := byObject[o.ID]
-		if len(effects) == 0 || effects[0].intent.Incarnation != o.Incarnation || o.Broken() != "" {
-			continue
-		}
-		if !store.HasMethod(o, "recover") {
+		key := incarnation{o.ID, o.Incarnation}
+		effects := byObject[key]
+		delete(byObject, key)
+		switch {
+		case len(effects) == 0:
+		case o.Broken() != "":
+			waits[key] = true
+		case !store.HasMethod(o, "recover"):
 			d.warn(fmt.Sprintf("%s was interrupted after %s; its class has no recover(effects)", o, operations(effects)))
-			continue
-		}
-		err := d.callRecover(t, o, effects)
-		if err != nil {
-			return &PhaseError{Phase: "recover()", Object: o.String(), Err: err}
+		default:
+			if err := d.callRecover(t, o, effects); err != nil {
+				return &PhaseError{Phase: "recover()", Object: o.String(), Err: err}
+			}
 		}
 	}
-	d.recovered(d.interrupted)
-	d.interrupted = nil
+	d.warnOfStrays(byObject)
+	var done, waiting []*recordedEffect
+	for _, e := range d.interrupted {
+		if waits[e.of()] {
+			waiting = append(waiting, e)
+		} else {
+			done = append(done, e)
+		}
+	}
+	d.recovered(done)
+	d.interrupted = waiting
 	return d.unhandled("recover()")
+}
+
+// incarnation is which object an effect was made for: an id may come back as another one (gc 1.2).
+type incarnation struct {
+	id     string
+	number uint64
+}
+
+func (e *recordedEffect) of() incarnation { return incarnation{e.intent.Object, e.intent.Incarnation} }
+
+// warnOfStrays tells of effects that nobody can look after: modules made them, or objects that are gone. What
+// an object did that is destroyed is of no concern, unless it did not wait for the end.
+func (d *deploying) warnOfStrays(byObject map[incarnation][]*recordedEffect) {
+	for _, e := range d.interrupted {
+		if _, stray := byObject[e.of()]; !stray || e.outcome != nil {
+			continue
+		}
+		who := "a module of the package"
+		if e.intent.Object != "" {
+			who = fmt.Sprintf("object %q, which is gone,", e.intent.Object)
+		}
+		d.warn(fmt.Sprintf("%s was interrupted after %s; nothing looks after that", who, operations([]*recordedEffect{e})))
+	}
 }
 
 func (d *deploying) callRecover(t *runtime.Task, o *objectstore.Object, effects []*recordedEffect) error {

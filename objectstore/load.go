@@ -125,6 +125,10 @@ func (s *Store) DropProvisional() {
 	s.forgetAll(drop, 0)
 }
 
+// Adopt makes an object that a constructor made while loading one like all others: what has had an effect is
+// not dropped, but destroyed when its time comes.
+func (s *Store) Adopt(o *Object) { o.provisional = false }
+
 // Loading reports whether constructors run for objects that are being restored.
 func (s *Store) Loading() bool { return s.loading }
 
