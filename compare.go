@@ -2,8 +2,8 @@ package sexton
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
+	"time"
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/objectstore"
@@ -19,43 +19,53 @@ func (r *Report) note(e gcext.Event) {
 			delete(r.troubled, e.Object.ID)
 		}
 		r.Destroyed = append(r.Destroyed, *plainObject(e.Object))
+		r.took = append(r.took, e.Duration)
 	case gcext.EventFailed:
 		if e.Subscriber == nil {
-			r.addTrouble(trouble{Failure: gcext.Failure{ID: e.Object.ID, Type: e.Object.Type(), Error: e.Err.Error()}})
+			r.addTrouble(trouble{object: *plainObject(e.Object), err: e.Err.Error(), took: e.Duration})
 		}
 	case gcext.EventBlocked:
-		r.addTrouble(trouble{blocked: gcext.Blocked{ID: e.Object.ID, Type: e.Object.Type(), By: e.By.ID}})
+		r.addTrouble(trouble{object: *plainObject(e.Object), by: e.By.ID})
 	}
 }
 
-// trouble is a Failure, or, where that is of no object, a blocked object.
+// trouble is an attempt at destroying an object that failed, or one that was not made, because it waits
+// for the object "by".
 type trouble struct {
-	gcext.Failure
-	blocked gcext.Blocked
+	object  Object
+	err, by string
+	took    time.Duration
 }
 
 func (r *Report) addTrouble(t trouble) {
 	if r.troubled == nil {
 		r.troubled = map[string]int{}
 	}
-	r.troubled[cmp.Or(t.ID, t.blocked.ID)] = len(r.troubles)
+	r.troubled[t.object.ID] = len(r.troubles)
 	r.troubles = append(r.troubles, t)
 }
 
-// conclude lists what failed and what was blocked. An object that was tried several times counts once,
-// with what became of it last.
+// conclude lists what failed and what was blocked.
 func (r *Report) conclude() {
-	for i, t := range r.troubles {
-		if last, ok := r.troubled[cmp.Or(t.ID, t.blocked.ID)]; !ok || last != i {
-			continue
-		}
-		if t.ID != "" {
-			r.Failed = append(r.Failed, t.Failure)
+	for _, t := range r.standing() {
+		if t.by == "" {
+			r.Failed = append(r.Failed, gcext.Failure{ID: t.object.ID, Type: t.object.Type, Error: t.err})
 		} else {
-			r.Blocked = append(r.Blocked, t.blocked)
+			r.Blocked = append(r.Blocked, gcext.Blocked{ID: t.object.ID, Type: t.object.Type, By: t.by})
 		}
 	}
-	r.troubles, r.troubled = nil, nil
+}
+
+// standing are the troubles that nothing has put right. An object that was tried several times counts
+// once, with what became of it last.
+func (r *Report) standing() []trouble {
+	var list []trouble
+	for i, t := range r.troubles {
+		if last, ok := r.troubled[t.object.ID]; ok && last == i {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // compare fills the lists of what was created, changed and kept.

@@ -79,12 +79,14 @@ var emptyModel = &Model{Data: []byte(`{"Objects": null}`), File: "(empty model)"
 
 // meta is what a state directory keeps beside the snapshot.
 type meta struct {
-	Incarnation uint64 `json:"incarnation"` // the last number given out
+	Incarnation uint64 `json:"incarnation"`   // the last number given out
+	Key         string `json:"key,omitempty"` // that tokens are made with, if it is not the directory's id
 }
 
 // Deploy makes the environment what the model says, and saves it. ctx cancels: what runs is finished,
 // nothing new is started, and the rest is recorded for the next deployment; the report then says
-// Interrupted. kill stops at once: scripts are interrupted, and the journal has what was done.
+// Interrupted. kill stops at once: scripts are interrupted, and the journal has what was done. When
+// Settings.Timeout is over, the deployment is cancelled, and stopped after a tenth of it, or a minute.
 //
 // The error matches ErrLocked, ErrCorrupt, ErrBroken, ErrIncomplete (with everything else done),
 // ErrInterrupted, or is about the model (*serialize.Error), the package (*runtime.BuildError) or a
@@ -93,15 +95,23 @@ func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, 
 	if model == nil {
 		return nil, errors.New("deploy: the model is nil; ReadModel reads one")
 	}
+	doing := newActivity()
+	stop := newStopping(ctx, kill, e.timeout(), doing.String)
+	defer stop.end()
+	if stop.soft.Err() != nil {
+		return nil, stop.conclude(ErrInterrupted)
+	}
 	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, Create: true})
 	if err != nil {
 		return nil, e.located(err)
 	}
-	report, err := e.deploy(ctx, kill, dir, model)
-	if kill.Err() != nil && errors.Is(err, context.Cause(kill)) && !errors.Is(err, ErrInterrupted) {
-		err = errors.Join(ErrInterrupted, err)
-	}
+	report, err := e.deploy(stop, doing, dir, model)
 	return report, errors.Join(err, dir.Close())
+}
+
+// timeout is how long a deployment may take; 0: as long as it takes.
+func (e *Environment) timeout() time.Duration {
+	return cmp.Or(e.opts.Settings.Timeout, e.pkg.Settings.Timeout)
 }
 
 // Destroy destroys everything in the environment, in order.
@@ -109,7 +119,12 @@ func (e *Environment) Destroy(ctx, kill context.Context) (*Report, error) {
 	return e.Deploy(ctx, kill, emptyModel)
 }
 
-func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *Model) (*Report, error) {
+func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, model *Model) (*Report, error) {
+	kill, now := stop.hard, time.Now
+	if e.opts.Clock != nil {
+		now = e.opts.Clock.Now
+	}
+	began := newBeginning(now(), model)
 	last, err := replay(dir)
 	if err != nil {
 		return nil, e.located(err)
@@ -120,7 +135,11 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 	if err != nil {
 		return nil, err
 	}
-	side := newLocalState(dir, performer, last)
+	local := newLocalState(dir, performer, last)
+	if err := concludeStopped(dir, local, last); err != nil {
+		return nil, errors.Join(err, performer.Close())
+	}
+	side := &chronicle{stateSide: local, now: now, began: began, phase: doing.String()}
 	journal, err := newStateJournal(kill, side, last)
 	if err != nil {
 		return nil, errors.Join(err, performer.Close())
@@ -135,7 +154,18 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 		return nil, errors.Join(err, performer.Close())
 	}
 	journal.snapshot = func() (*objectstore.Graph, error) { return s.snapshot(kill) }
-	began := s.rt.Now()
+	observe := func(ev Event) {
+		doing.observe(&ev)
+		switch {
+		case ev.Kind == "phase":
+			side.enter(ev.Text)
+		case (ev.Kind == "destroyed" || ev.Kind == "failed") && ev.Subscriber == nil:
+			journal.took[ev.Object.ID] = ev.Duration
+		}
+		if e.opts.Observe != nil {
+			e.opts.Observe(ev)
+		}
+	}
 	var report *Report
 	var graph *objectstore.Graph
 	runErr := s.Run(kill, func(t *runtime.Task) error {
@@ -145,19 +175,36 @@ func (e *Environment) deploy(ctx, kill context.Context, dir *state.Dir, model *M
 			}
 		}
 		var err error
-		report, graph, err = s.Deploy(ctx, t, &Deployment{
-			Model: model.Data, File: model.File, Last: last.graph, Settings: e.opts.Settings, Key: dir.Environment(), Stateful: true,
-			Journal: journal, Incarnation: journal.Incarnation, Observe: e.opts.Observe, Confirm: e.opts.Confirm,
+		report, graph, err = s.Deploy(stop.soft, t, &Deployment{
+			Model: model.Data, File: model.File, Last: last.graph, Settings: e.opts.Settings, Key: cmp.Or(last.key, dir.Environment()), Stateful: true,
+			Journal: journal, Incarnation: journal.Incarnation, Observe: observe, Confirm: e.opts.Confirm,
 			interrupted: last.effects, recovered: journal.recovered,
 		})
 		return err
 	})
 	runErr = errors.Join(runErr, e.opts.kept.close(s), performer.Close())
+	runErr = stop.conclude(runErr)
 	if graph == nil { // nothing was changed, or everything that was is in the journal
-		return report, runErr
+		outcome := Failed
+		if kill.Err() != nil {
+			outcome = Stopped
+		}
+		return report, errors.Join(runErr, side.stop(runErr, outcome))
 	}
-	m := &meta{Incarnation: journal.given}
-	return report, errors.Join(runErr, commit(side, graph, m, history(began, model, report, runErr)))
+	m := &meta{Incarnation: journal.given, Key: last.key}
+	return report, errors.Join(runErr, commit(side, graph, m, newHistoryRecord(began, dir.Generation()+1, now().Sub(began.Time), report, runErr)))
+}
+
+// concludeStopped puts a deployment that was stopped into the history, and what it left into the snapshot.
+func concludeStopped(dir *state.Dir, side stateSide, last *replayed) error {
+	if last.open == nil {
+		return nil
+	}
+	h, err := last.open.record(dir.Generation()+1, Stopped, last.graph)
+	if err != nil {
+		return err
+	}
+	return commit(side, last.graph, &meta{Incarnation: last.incarnation, Key: last.key}, h)
 }
 
 func commit(side stateSide, g *objectstore.Graph, m *meta, h *HistoryRecord) error {
@@ -169,31 +216,6 @@ func commit(side stateSide, g *objectstore.Graph, m *meta, h *HistoryRecord) err
 		return fmt.Errorf("save: %w", err)
 	}
 	return nil
-}
-
-func history(began time.Time, model *Model, r *Report, err error) *HistoryRecord {
-	h := &HistoryRecord{Time: began.UTC(), Model: model.File}
-	if err != nil {
-		h.Error = err.Error()
-	}
-	if r == nil {
-		return h
-	}
-	h.Duration = r.Duration
-	ids := func(objects []Object) (out []string) {
-		for _, o := range objects {
-			out = append(out, o.ID)
-		}
-		return out
-	}
-	h.Created, h.Changed, h.Destroyed = ids(r.Created), ids(r.Changed), ids(r.Destroyed)
-	for _, f := range r.Failed {
-		h.Failed = append(h.Failed, f.ID)
-	}
-	for _, b := range r.Blocked {
-		h.Blocked = append(h.Blocked, b.ID)
-	}
-	return h
 }
 
 // Snapshot returns the canonical snapshot of what is deployed. It takes no lock and may run beside a

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/internal/state"
@@ -51,20 +50,6 @@ type StoredEffect struct {
 	Failed  bool            // the outcome is an error
 }
 
-// HistoryRecord is what the history keeps of a deployment. The lists are ids, in the order of Report's.
-// A deployment that was stopped hard has none.
-type HistoryRecord struct {
-	Time      time.Time     `json:"time"` // it began
-	Duration  time.Duration `json:"duration"`
-	Model     string        `json:"model"` // file
-	Error     string        `json:"error,omitempty"`
-	Created   []string      `json:"created,omitempty"`
-	Changed   []string      `json:"changed,omitempty"`
-	Destroyed []string      `json:"destroyed,omitempty"`
-	Failed    []string      `json:"failed,omitempty"`
-	Blocked   []string      `json:"blocked,omitempty"`
-}
-
 // State returns what is deployed, object by object. It takes no lock and may run beside a deployment; it
 // then shows one moment of it. An environment that was never deployed has no objects. The error matches
 // ErrCorrupt if the state is damaged.
@@ -104,17 +89,25 @@ func (e *Environment) read(fn func(dir *state.Dir) error) error {
 	return e.located(errors.Join(fn(dir), dir.Close()))
 }
 
+func entryObject(e *objectstore.Entry) *Object {
+	return &Object{ID: e.ID, Type: e.Type, Name: e.Name, Owner: e.Owner}
+}
+
 func storedObject(e *objectstore.Entry) StoredObject {
-	o := StoredObject{Object: Object{ID: e.ID, Type: e.Type, Name: e.Name, Owner: e.Owner}, State: "live", Failure: e.Failure, Entry: e}
+	return StoredObject{Object: *entryObject(e), State: storedState(e), Failure: e.Failure, Entry: e}
+}
+
+// storedState is StoredObject.State, but for objects that are blocked: the state does not say it.
+func storedState(e *objectstore.Entry) string {
 	switch {
 	case e.Destroyed:
-		o.State = "destroyed"
+		return "destroyed"
 	case e.Failure != "":
-		o.State = "failed"
+		return "failed"
 	case e.Doomed:
-		o.State = "doomed"
+		return "doomed"
 	}
-	return o
+	return "live"
 }
 
 func storedEffect(e *recordedEffect) StoredEffect {
@@ -196,32 +189,4 @@ func checkMeaning(dir *state.Dir) []Finding {
 		found = append(found, Finding{Problem: err.Error()})
 	}
 	return found
-}
-
-// History returns what the last n deployments did, newest first; all of them if n is negative. It takes
-// no lock. The error matches ErrCorrupt if the state is damaged.
-func (e *Environment) History(n int) ([]HistoryRecord, error) {
-	var records []HistoryRecord
-	err := e.read(func(dir *state.Dir) (err error) {
-		records, err = readHistory(dir, n)
-		return err
-	})
-	if err != nil && !errors.Is(err, ErrNoState) {
-		return nil, err
-	}
-	return records, nil
-}
-
-func readHistory(dir *state.Dir, n int) ([]HistoryRecord, error) {
-	payloads, err := dir.History(n)
-	if err != nil {
-		return nil, err
-	}
-	records := make([]HistoryRecord, len(payloads))
-	for i, payload := range payloads {
-		if err := json.Unmarshal(payload, &records[i]); err != nil {
-			return nil, fmt.Errorf("%w: history: record %d from the end: %w", ErrCorrupt, i+1, err)
-		}
-	}
-	return records, nil
 }

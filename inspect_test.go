@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,24 +54,6 @@ func TestNothingToInspect(t *testing.T) {
 	_, err = e.Check()
 	require.ErrorIs(t, err, sexton.ErrNoState)
 	require.NoDirExists(t, e.StateDir())
-}
-
-func TestHistory(t *testing.T) {
-	e := newEnv(t, classes)
-	began := time.Now().Add(-time.Second)
-	e.must(apps(node("a"), node("b")), "create a", "create b")
-	e.must(apps(node("a")), "destroy b")
-	records, err := e.open().History(-1)
-	require.NoError(t, err)
-	require.Len(t, records, 2)
-	require.Equal(t, []string{"b"}, records[0].Destroyed)
-	require.Equal(t, []string{"root", "a", "b"}, records[1].Created)
-	require.Equal(t, "model.json", records[1].Model)
-	require.True(t, records[1].Time.After(began))
-	require.Positive(t, records[1].Duration)
-	last, err := e.open().History(1)
-	require.NoError(t, err)
-	require.Equal(t, records[:1], last)
 }
 
 // Files that are intact, and what they hold is not.

@@ -64,6 +64,7 @@ type Settings struct {
 	DestroyTimeout time.Duration // for one object's destroy(); default 10 min
 	HandlerTimeout time.Duration // for one handler, loaded(), recover() or hook; default 1 min
 	DeployTimeout  time.Duration // for deploy(); default 1 h
+	Timeout        time.Duration // for a deployment, plan or Run as a whole; default: none
 }
 
 func (s Settings) check() error {
@@ -78,7 +79,7 @@ func (s Settings) check() error {
 	for _, t := range []struct {
 		name  string
 		value time.Duration
-	}{{"destroyTimeout", s.DestroyTimeout}, {"handlerTimeout", s.HandlerTimeout}, {"deployTimeout", s.DeployTimeout}} {
+	}{{"destroyTimeout", s.DestroyTimeout}, {"handlerTimeout", s.HandlerTimeout}, {"deployTimeout", s.DeployTimeout}, {"timeout", s.Timeout}} {
 		if t.value < 0 {
 			return fmt.Errorf("%s is %v: a timeout is not negative", t.name, t.value)
 		}
@@ -95,6 +96,7 @@ func (s Settings) Or(t Settings) Settings {
 		DestroyTimeout: cmp.Or(s.DestroyTimeout, t.DestroyTimeout),
 		HandlerTimeout: cmp.Or(s.HandlerTimeout, t.HandlerTimeout),
 		DeployTimeout:  cmp.Or(s.DeployTimeout, t.DeployTimeout),
+		Timeout:        cmp.Or(s.Timeout, t.Timeout),
 	}
 }
 

@@ -84,7 +84,7 @@ func (p *Package) readSexton(members map[string]json.RawMessage) error {
 	var permissions json.RawMessage
 	targets := p.Settings.targets()
 	targets["environment"], targets["model"], targets["config"] = &p.Environment, &p.Model, &p.Config
-	targets["permissions"] = &permissions
+	targets["permissions"], targets["timeout"] = &permissions, &duration{&p.Settings.Timeout}
 	if err := readMembers(members, targets); err != nil {
 		return fmt.Errorf("sexton: %w", err)
 	}

@@ -27,9 +27,10 @@ func (d *deploying) prepare(t *runtime.Task) error {
 	if err := d.broken("load"); err != nil {
 		return err
 	}
-	if err := d.confirm(t); err != nil {
+	if err := d.confirm(t); err != nil || d.cancelled() {
 		return err
 	}
+	d.begun = true
 	if len(gone) > 0 {
 		last, err := d.replace(t, gone)
 		if err != nil {

@@ -1,6 +1,9 @@
 package sexton
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // The payloads of the journal's records, but for those of effects.
 
@@ -19,6 +22,16 @@ type planRecord struct {
 	Doomed []string `json:"doomed"`
 }
 
+// phaseRecord says that a deployment has begun, that it goes on to its next phase, or, where its end
+// is not the next snapshot, how it ended. It stands in front of what was recorded in that phase.
+type phaseRecord struct {
+	Begin   *beginning    `json:"begin,omitempty"`
+	Phase   string        `json:"phase,omitempty"`
+	After   time.Duration `json:"after"` // ns since the beginning
+	Outcome Outcome       `json:"outcome,omitempty"`
+	Error   string        `json:"error,omitempty"`
+}
+
 // notifiedRecord says that an object's subscribers have been told.
 type notifiedRecord struct {
 	ID string `json:"id"`
@@ -30,6 +43,8 @@ type settledRecord struct {
 	State     string   `json:"state"`
 	Failure   string   `json:"failure,omitempty"`
 	Completed []string `json:"completed,omitempty"`
+
+	Duration time.Duration `json:"duration,omitempty"` // of its destroy(), in ns
 }
 
 // reservedRecord says that incarnations up to this one may have been given out.

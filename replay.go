@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
@@ -17,6 +18,8 @@ type replayed struct {
 	incarnation uint64            // the highest number that may have been given out
 	effects     []*recordedEffect // that no checkpoint covers, in order
 	lastEffect  uint64            // the highest number of an effect
+	key         string            // that tokens are made with; empty: the id of the state directory
+	open        *openDeployment   // that was stopped, or runs; nil: none
 }
 
 // replay returns what a state directory holds: the snapshot with the journal applied. The error matches
@@ -38,7 +41,7 @@ func replay(dir *state.Dir) (*replayed, error) {
 	r := newReplayer(g, m.Incarnation)
 	records := dir.Records()
 	if len(records) == 0 {
-		return &replayed{graph: g, incarnation: r.incarnation}, nil
+		return &replayed{graph: g, incarnation: r.incarnation, key: m.Key}, nil
 	}
 	for i, record := range records {
 		if err := r.apply(record); err != nil {
@@ -50,7 +53,7 @@ func replay(dir *state.Dir) (*replayed, error) {
 	if err := closed(g); err != nil {
 		return nil, fmt.Errorf("%w: journal: after its %d records %w", ErrCorrupt, len(records), err)
 	}
-	return &replayed{g, r.incarnation, r.uncovered(), r.lastEffect}, nil
+	return &replayed{g, r.incarnation, r.uncovered(), r.lastEffect, m.Key, r.open}, nil
 }
 
 // replayer applies records to a graph. Objects keep the order in which they first appeared.
@@ -61,6 +64,7 @@ type replayer struct {
 	incarnation uint64
 	effects     map[uint64]*recordedEffect // that no checkpoint covers
 	lastEffect  uint64
+	open        *openDeployment
 }
 
 func newReplayer(g *objectstore.Graph, incarnation uint64) *replayer {
@@ -146,6 +150,12 @@ func (r *replayer) apply(record state.Record) error {
 		if e := r.effects[o.N]; e != nil {
 			e.outcome = &o.Outcome
 		}
+	case state.Phase:
+		var p phaseRecord
+		if err := json.Unmarshal(record.Payload, &p); err != nil {
+			return err
+		}
+		r.phase(&p)
 	case state.Destroyed:
 		var s settledRecord
 		if err := json.Unmarshal(record.Payload, &s); err != nil {
@@ -194,7 +204,21 @@ func (r *replayer) change(id string, change func(*objectstore.Entry)) error {
 	return nil
 }
 
+// phase notes what the history will say of a deployment. It changes nothing of the state.
+func (r *replayer) phase(p *phaseRecord) {
+	if p.Begin != nil {
+		r.open = &openDeployment{beginning: *p.Begin, before: r.graph()}
+	}
+	if r.open != nil {
+		r.open.phase, r.open.after, r.open.outcome, r.open.err = p.Phase, p.After, p.Outcome, p.Error
+	}
+}
+
 func (r *replayer) settled(s *settledRecord) error {
+	if e := r.objects[s.ID]; e != nil && r.open != nil && s.State != "live" {
+		o := HistoryObject{ID: e.ID, Type: e.Type, Name: e.Name, Error: bounded(s.Failure), Attempts: []time.Duration{s.Duration}}
+		r.open.settled = append(r.open.settled, settledObject{o, s.State != "destroyed"})
+	}
 	return r.change(s.ID, func(e *objectstore.Entry) {
 		switch s.State {
 		case "destroyed":

@@ -3,6 +3,7 @@ package sexton
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sextongc/sexton/gcext"
@@ -13,8 +14,12 @@ import (
 var (
 	// ErrIncomplete: something that should be destroyed is not; the report says what and why.
 	ErrIncomplete = errors.New("destruction is incomplete")
-	// ErrInterrupted: the context was cancelled; what was begun is recorded for the next deployment.
+	// ErrInterrupted: a context was done, or Settings.Timeout over (*TimeoutError); what was begun is
+	// recorded for the next deployment. The error matches the cause of the context as well: context.Canceled,
+	// context.DeadlineExceeded, or what context.WithCancelCause was given.
 	ErrInterrupted = errors.New("interrupted")
+	// ErrStateFailed: the state could not be written, as on a full disk. What was recorded before that is safe.
+	ErrStateFailed = state.ErrFailed
 	// ErrLocked: another deployment of the same environment runs.
 	ErrLocked = state.ErrLocked
 	// ErrCorrupt: the state directory is damaged.
@@ -31,6 +36,9 @@ type Object struct {
 	Owner string `json:"owner,omitempty"`
 }
 
+// short is the name of the class without that of its package.
+func (o *Object) short() string { return o.Type[strings.LastIndexByte(o.Type, '/')+1:] }
+
 // Report is what a deployment did.
 type Report struct {
 	Created   []Object // in creation order, like the other lists
@@ -44,11 +52,12 @@ type Report struct {
 	Notified  int                    // handlers called
 	Warnings  []string
 	Duration  time.Duration
-	// Interrupted: the context was cancelled.
+	// Interrupted: the context was cancelled, or the time was over.
 	Interrupted bool
 
-	troubles []trouble      // in the order of the events
-	troubled map[string]int // by id: its last one
+	took     []time.Duration // of the destroy() of each of Destroyed
+	troubles []trouble       // in the order of the events
+	troubled map[string]int  // by id: its last one
 }
 
 // Incomplete reports whether something that should be destroyed is not.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,8 +17,9 @@ func (a *app) historyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history [N]",
 		Short: "says what each deployment did, newest first",
-		Long: `History says what each deployment did, or the last N of them, newest first. A deployment that was
-stopped hard is not there: what it did is part of the one after it.`,
+		Long: `History says what each deployment did, or the last N of them, newest first. With -v it names all
+objects, and says how long each destroy() took. Of a deployment that was stopped hard it says what the
+journal knows; the newest may be one that still runs.`,
 		Example: examples(
 			"sexton history",
 			"sexton history 1 -v",
@@ -30,14 +32,56 @@ stopped hard is not there: what it did is part of the one after it.`,
 
 // deployedJSON is a sexton.HistoryRecord as --json prints it. All lists are there, empty or not.
 type deployedJSON struct {
-	Began     time.Time `json:"began"`
-	Model     string    `json:"model"`
-	Error     string    `json:"error,omitempty"`
-	Created   []string  `json:"created"`
-	Changed   []string  `json:"changed"`
-	Destroyed []string  `json:"destroyed"`
-	Failed    []string  `json:"failed"`
-	Blocked   []string  `json:"blocked"`
+	Number    uint64           `json:"number,omitempty"`
+	Began     time.Time        `json:"began"`
+	Model     string           `json:"model"`
+	Digest    string           `json:"digest,omitempty"`
+	Outcome   sexton.Outcome   `json:"outcome,omitempty"`
+	Phase     string           `json:"phase,omitempty"`
+	Error     string           `json:"error,omitempty"`
+	Created   []deployedObject `json:"created"`
+	Changed   []deployedObject `json:"changed"`
+	Kept      int              `json:"kept"`
+	Destroyed []deployedObject `json:"destroyed"`
+	Failed    []deployedObject `json:"failed"`
+	Blocked   []deployedObject `json:"blocked"`
+	Ignored   []deployedObject `json:"ignored"`
+	Handlers  []handlerJSON    `json:"handlers"`
+	Notified  int              `json:"notified"`
+	Warnings  []string         `json:"warnings"`
+}
+
+// deployedObject is an object in a deployedJSON.
+type deployedObject struct {
+	ID          string    `json:"id"`
+	Type        string    `json:"type,omitempty"`
+	Name        string    `json:"name,omitempty"`
+	Error       string    `json:"error,omitempty"`
+	By          string    `json:"by,omitempty"`
+	DurationsMS []float64 `json:"durationsMs,omitempty"` // of each attempt at its destruction
+}
+
+func newDeployedJSON(r *sexton.HistoryRecord) *deployedJSON {
+	objects := func(list []sexton.HistoryObject) []deployedObject {
+		out := make([]deployedObject, len(list))
+		for i, o := range list {
+			out[i] = deployedObject{ID: o.ID, Type: o.Type, Name: o.Name, Error: o.Error, By: o.By}
+			for _, d := range o.Attempts {
+				out[i].DurationsMS = append(out[i].DurationsMS, milliseconds(d))
+			}
+		}
+		return out
+	}
+	d := &deployedJSON{
+		Number: r.Number, Began: r.Time, Model: r.Model, Digest: r.Digest, Outcome: r.Outcome, Phase: r.Phase, Error: r.Error,
+		Created: objects(r.Created), Changed: objects(r.Changed), Kept: r.Kept, Destroyed: objects(r.Destroyed),
+		Failed: objects(r.Failed), Blocked: objects(r.Blocked), Ignored: objects(r.Ignored),
+		Handlers: []handlerJSON{}, Notified: r.Notified, Warnings: orEmpty(r.Warnings),
+	}
+	for _, h := range r.Handlers {
+		d.Handlers = append(d.Handlers, handlerJSON(h))
+	}
+	return d
 }
 
 func (a *app) history(args []string) error {
@@ -58,11 +102,7 @@ func (a *app) history(args []string) error {
 	}
 	if a.flags.json {
 		for _, r := range records {
-			a.emit(&event{Event: "deployed", DurationMS: milliseconds(r.Duration), Deployed: &deployedJSON{
-				Began: r.Time, Model: r.Model, Error: r.Error,
-				Created: orEmpty(r.Created), Changed: orEmpty(r.Changed), Destroyed: orEmpty(r.Destroyed),
-				Failed: orEmpty(r.Failed), Blocked: orEmpty(r.Blocked),
-			}})
+			a.emit(&event{Event: "deployed", DurationMS: milliseconds(r.Duration), Deployed: newDeployedJSON(&r)})
 		}
 		a.emitted = true // a history without deployments has an end, too
 		return nil
@@ -76,38 +116,114 @@ func (a *app) history(args []string) error {
 	return nil
 }
 
+// did is a list of a HistoryRecord, with what became of its objects.
+type did struct {
+	objects []sexton.HistoryObject
+	mark    mark
+	verb    string
+}
+
 func (a *app) printDeployment(r *sexton.HistoryRecord) {
 	style := a.style()
 	head := r.Time.UTC().Format(time.RFC3339) + "  " + render.Clean(r.Model)
 	if took := render.Duration(r.Duration); took != "" {
 		head += " (" + took + ")"
 	}
-	changes := []struct {
-		ids  []string
-		mark mark
-		verb string
-	}{
+	var counts []string
+	var lists []did
+	for _, d := range []did{
 		{r.Created, created, "created"}, {r.Changed, changed, "changed"}, {r.Destroyed, destroyed, "destroyed"},
-		{r.Failed, failed, "failed"}, {r.Blocked, failed, "blocked"},
-	}
-	var counts, lines []string
-	for _, c := range changes {
-		if len(c.ids) == 0 {
-			continue
+		{r.Failed, failed, "failed"}, {r.Blocked, failed, "blocked"}, {r.Ignored, failed, "ignored"},
+	} {
+		if len(d.objects) > 0 {
+			counts = append(counts, render.Number(len(d.objects))+" "+d.verb)
+			lists = append(lists, d)
 		}
-		counts = append(counts, render.Number(len(c.ids))+" "+c.verb)
-		ids := enumerate(c.ids)
-		if a.flags.verbose {
-			ids = strings.Join(c.ids, ", ")
-		}
-		lines = append(lines, fmt.Sprintf("  %s %-9s %s\n", style.Paint(c.mark.colour, c.mark.text), c.verb, render.Clean(ids)))
 	}
 	if len(counts) == 0 {
 		counts = append(counts, "nothing changed")
 	}
-	fmt.Fprintln(a.Stdout, style.Paint(render.Bold, head+": "+strings.Join(counts, ", ")))
-	fmt.Fprint(a.Stdout, strings.Join(lines, ""))
+	fmt.Fprintln(a.Stdout, style.Paint(render.Bold, head+": "+ending(r)+strings.Join(counts, ", ")))
+	if a.flags.verbose {
+		a.printDetails(r)
+	}
+	for _, d := range lists {
+		a.printDid(&d)
+	}
+	if a.flags.verbose {
+		for _, h := range r.Handlers {
+			a.historyLine(failed, "handler", fmt.Sprintf("%s %s: %s(%s): %s", shortType(h.Type), h.Subscriber, h.Handler, h.Publisher, h.Error))
+		}
+		for _, text := range r.Warnings {
+			fmt.Fprintf(a.Stdout, "  %s %s\n", style.Paint(render.Yellow, "warning:"), cleanLines(text))
+		}
+	}
 	if r.Error != "" {
 		fmt.Fprintf(a.Stdout, "  %s %s\n", style.Paint(render.Red, "error:"), cleanLines(r.Error))
 	}
+}
+
+// ending is how a deployment ended, where that does not follow from the rest.
+func ending(r *sexton.HistoryRecord) string {
+	during := ""
+	if r.Phase != "" {
+		during = " (" + render.Clean(r.Phase) + ")"
+	}
+	switch r.Outcome {
+	case sexton.Interrupted:
+		return "interrupted; "
+	case sexton.Stopped:
+		return "stopped" + during + "; "
+	case sexton.Unfinished:
+		return "not finished" + during + ": it runs, or was stopped; "
+	}
+	return ""
+}
+
+func (a *app) printDetails(r *sexton.HistoryRecord) {
+	if r.Number > 0 {
+		fmt.Fprintf(a.Stdout, "    generation %d, model %s\n", r.Number, cmp.Or(r.Digest, "that destroys everything"))
+	}
+	if r.Kept+r.Notified > 0 {
+		fmt.Fprintf(a.Stdout, "    %s kept, %s called\n", render.Count(r.Kept, "object"), render.Count(r.Notified, "handler"))
+	}
+}
+
+// printDid prints a list: some of its ids on one line, or with -v each object on one of its own.
+func (a *app) printDid(d *did) {
+	if !a.flags.verbose {
+		ids := make([]string, len(d.objects))
+		for i, o := range d.objects {
+			ids[i] = o.ID
+		}
+		a.historyLine(d.mark, d.verb, enumerate(ids))
+		return
+	}
+	for _, o := range d.objects {
+		text := o.ID
+		if o.Type != "" {
+			text = shortType(o.Type) + " " + o.ID
+		}
+		if o.Name != "" && o.Name != o.ID {
+			text += " " + strconv.Quote(o.Name)
+		}
+		if len(o.Attempts) > 0 {
+			took := make([]string, len(o.Attempts))
+			for i, d := range o.Attempts {
+				took[i] = cmp.Or(render.Duration(d), d.Round(10*time.Microsecond).String())
+			}
+			text += " (" + strings.Join(took, ", ") + ")"
+		}
+		switch {
+		case o.Error != "":
+			text += ": " + o.Error
+		case o.By != "":
+			text += ": it waits for " + o.By
+		}
+		a.historyLine(d.mark, d.verb, text)
+	}
+}
+
+func (a *app) historyLine(m mark, verb, text string) {
+	fmt.Fprintf(a.Stdout, "  %s %-9s %s\n", a.style().Paint(m.colour, m.text), verb, render.Clean(text))
 }
