@@ -126,6 +126,13 @@ func (d *Disk) Log() []Op {
 	return slices.Clone(d.log)
 }
 
+// Operations returns the length of the log.
+func (d *Disk) Operations() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.log)
+}
+
 // Calls returns how many operations were called, reads and failed ones included.
 func (d *Disk) Calls() int {
 	d.mu.Lock()
