@@ -23,8 +23,8 @@ type stateJournal struct {
 	// snapshot returns the environment as it is, nil if it cannot be read any more.
 	snapshot func() (*objectstore.Graph, error)
 
-	saved   map[string]*savedEntry // what replay makes of the journal, by id
-	settled int                    // objects notified or settled since the last checkpoint
+	saved map[string]*savedEntry // what replay makes of the journal, by id
+	work  int                    // that collections have recorded since the last checkpoint
 
 	took map[string]time.Duration // how long attempts at destruction took that are not recorded yet, by id
 
@@ -61,12 +61,13 @@ func (a *doom) equal(b *doom) bool {
 // reserve is how many incarnations one record reserves.
 const reserve = 1024
 
-// checkpointShare is the size of the environments in which each settled object brings a checkpoint, and
-// the number of checkpoints that a larger one has on its way; beyond largeEnvironment objects, where each
-// takes long, they become fewer, down to an eighth.
-var checkpointShare = 64
+// A collection takes checkpoints on its way by the work that it has recorded, not by the clock: the same
+// deployment gives the same journal. The unit of work is an object that a checkpoint has to look at, and
+// settling one takes about as long; a group that has to be durable takes groupWork. A checkpoint is due
+// when checkpointShare times as much work is recorded as it would be itself.
+const groupWork = 10
 
-const largeEnvironment = 4096
+var checkpointShare = 10
 
 func newStateJournal(ctx context.Context, side stateSide, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
@@ -165,7 +166,7 @@ func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph, whole bool
 		slices.Sort(j.seen)
 		c.Effects, j.covered, j.seen = j.seen, j.seen, nil
 	}
-	j.saved, j.settled = now, 0
+	j.saved, j.work = now, 0
 	return record(state.Checkpoint, c), nil
 }
 
@@ -282,12 +283,10 @@ func (j *stateJournal) Settled(objects []*objectstore.Object) error {
 	return j.progress(len(objects), group...)
 }
 
-// progress appends records of n objects, and with them what handlers and destructors have changed: each
-// time in a small environment, and in one of any size so seldom that all checkpoints together take
-// time linear in it.
+// progress appends records of n objects, and, when that is due, with them what handlers and destructors
+// have changed.
 func (j *stateJournal) progress(n int, group ...state.Record) error {
-	share := max(checkpointShare/8, checkpointShare*largeEnvironment/max(largeEnvironment, len(j.saved)))
-	if j.settled += n; j.settled*share >= len(j.saved) {
+	if j.work += groupWork + n; j.work >= checkpointShare*len(j.saved) {
 		c, err := j.present("collect")
 		if err != nil {
 			return err
