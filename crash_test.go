@@ -42,7 +42,7 @@ export class Node extends Resource {
 		super(properties, owner, options);
 		for (const o of this.after) GC.subscribeDestruction(o, this, "gone");
 	}
-	gone(o: Node) { log("told", o.$id, GC.token(o)); this.heard.push(o.$id); }
+	gone(o: Node) { log("told", o.$id, GC.token(o), this.$id); this.heard.push(o.$id); }
 	async deploy() {
 		log("live", this.$id, GC.token(this));
 		if (!this.made) { this.made = true; log("create", this.$id, GC.token(this)); }
@@ -102,7 +102,7 @@ func (e *env) deployOn(disk *simdisk.Disk, kill context.Context, model string) (
 // disk is taken as it is after a crash there; what else can become of single operations is tried
 // in package state.
 func TestCrashOfDeployment(t *testing.T) {
-	for name, share := range map[string]int{"small": 64, "large": 0} { // environments, for what the journal does
+	for name, share := range map[string]int{"each group has a checkpoint": 0, "no group has": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
 			defer sexton.SetCheckpointShare(share)()
 			crashEverywhere(t)
@@ -193,7 +193,7 @@ func TestKillOfDeployment(t *testing.T) {
 type crashedState struct {
 	content string
 	present map[string]bool // tokens of what is not destroyed
-	told    map[string]bool // tokens of what is doomed and notified
+	told    map[string]bool // tokens of what is doomed and notified, and "token subscriber" of who has been told
 	live    map[string]bool // tokens of what is not doomed
 	ended   []string        // ids of what the journal says is destroyed
 }
@@ -232,6 +232,12 @@ func stateOf(t *testing.T, disk *simdisk.Disk, text string) *crashedState {
 				Incarnation       uint64
 				Doomed, Destroyed bool
 				Notified          *bool
+				Dependencies      struct {
+					OnDestruction []struct {
+						Subscriber string
+						Told       bool
+					}
+				}
 			} `json:"?"`
 		}
 	}
@@ -245,6 +251,9 @@ func stateOf(t *testing.T, disk *simdisk.Disk, text string) *crashedState {
 		s.present[token] = true
 		s.told[token] = h.Doomed && h.Notified == nil
 		s.live[token] = !h.Doomed
+		for _, sub := range h.Dependencies.OnDestruction {
+			s.told[token+" "+sub.Subscriber] = sub.Told
+		}
 	}
 	return s
 }
@@ -291,7 +300,8 @@ func (e *env) resume(t *testing.T, text string, disk *simdisk.Disk, found *crash
 				require.False(t, found.live[token], "the model holds %s\n%s", word[1], text)
 			}
 		case "told":
-			require.False(t, found.told[token], "%s was notified\n%s", word[1], text) // P4
+			require.False(t, found.told[token], "all were told of %s\n%s", word[1], text) // P4
+			require.False(t, found.told[token+" "+word[3]], "%s was told of %s\n%s", word[3], word[1], text)
 		}
 	}
 	events, err = e.deployOn(disk, context.Background(), empty)

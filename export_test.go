@@ -1,7 +1,7 @@
 package sexton
 
-// SetCheckpointShare sets how large an environment has a checkpoint with each object that is settled, until
-// restore is called.
+// SetCheckpointShare sets how much more work than a checkpoint would be a collection records between two of
+// them, until restore is called. 0: each group has one.
 func SetCheckpointShare(n int) (restore func()) {
 	old := checkpointShare
 	checkpointShare = n

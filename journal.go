@@ -18,7 +18,8 @@ import (
 // last one; replay puts it all together again. Every call appends one group of records, which counts
 // whole or not at all.
 type stateJournal struct {
-	ctx  context.Context
+	ctx  context.Context // for what is under way when kill is done
+	kill context.Context
 	side stateSide
 	// snapshot returns the environment as it is, nil if it cannot be read any more.
 	snapshot func() (*objectstore.Graph, error)
@@ -44,7 +45,6 @@ type savedEntry struct {
 	data        []byte // without doom
 	incarnation uint64
 	doom        doom
-	subscribed  bool
 }
 
 // doom is the part of an entry that only doomed objects have.
@@ -52,10 +52,22 @@ type doom struct {
 	doomed, notified bool
 	failure          string
 	completed        []string
+	told             []objectstore.Subscription // if not all are
+}
+
+func doomOf(e *objectstore.Entry) doom {
+	d := doom{doomed: e.Doomed, notified: e.Notified, failure: e.Failure, completed: e.Completed}
+	for _, s := range e.Subscriptions {
+		if s.Told {
+			d.told = append(d.told, objectstore.Subscription{Subscriber: s.Subscriber, Handler: s.Handler})
+		}
+	}
+	return d
 }
 
 func (a *doom) equal(b *doom) bool {
-	return a.doomed == b.doomed && a.notified == b.notified && a.failure == b.failure && slices.Equal(a.completed, b.completed)
+	return a.doomed == b.doomed && a.notified == b.notified && a.failure == b.failure && slices.Equal(a.completed, b.completed) &&
+		slices.Equal(a.told, b.told)
 }
 
 // reserve is how many incarnations one record reserves.
@@ -69,9 +81,9 @@ const groupWork = 10
 
 var checkpointShare = 10
 
-func newStateJournal(ctx context.Context, side stateSide, last *replayed) (*stateJournal, error) {
+func newStateJournal(kill context.Context, side stateSide, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
-		ctx: context.WithoutCancel(ctx), side: side, saved: make(map[string]*savedEntry, len(last.graph.Objects)), took: map[string]time.Duration{},
+		ctx: context.WithoutCancel(kill), kill: kill, side: side, saved: make(map[string]*savedEntry, len(last.graph.Objects)), took: map[string]time.Duration{},
 		given: last.incarnation, reserved: last.incarnation, began: time.Now(),
 	}
 	for _, e := range last.graph.Objects {
@@ -85,13 +97,10 @@ func newStateJournal(ctx context.Context, side stateSide, last *replayed) (*stat
 }
 
 func save(e *objectstore.Entry) (*savedEntry, error) {
-	s := &savedEntry{
-		incarnation: e.Incarnation, subscribed: len(e.Subscriptions) > 0,
-		doom: doom{e.Doomed, e.Notified, e.Failure, e.Completed},
-	}
+	s := &savedEntry{incarnation: e.Incarnation, doom: doomOf(e)}
 	if e.Doomed {
 		live := *e
-		live.Doomed, live.Notified, live.Failure, live.Completed = false, false, "", nil
+		live.Doomed, live.Notified, live.Failure, live.Completed = false, false, "", nil // and who is told is not written
 		e = &live
 	}
 	var err error
@@ -257,16 +266,16 @@ func (j *stateJournal) Planned(doomed []*objectstore.Object) error {
 	return j.append(c, record(state.Plan, plan))
 }
 
-// Notified records that an object's subscribers have been told, if there were any.
-func (j *stateJournal) Notified(o *objectstore.Object) error {
-	saved := j.saved[o.ID]
-	if len(o.Subscriptions()) == 0 && (saved == nil || !saved.subscribed) {
-		return nil // telling nobody again changes nothing
+// Notified records that a subscriber has been told, so that it is not told again after a crash.
+func (j *stateJournal) Notified(o *objectstore.Object, told *objectstore.Subscribed, all bool) error {
+	if saved := j.saved[o.ID]; saved != nil && saved.incarnation == o.Incarnation {
+		if d := &saved.doom; all {
+			d.notified, d.told = true, nil
+		} else {
+			d.told = append(d.told, objectstore.Subscription{Subscriber: told.Subscriber.ID, Handler: told.Handler})
+		}
 	}
-	if saved != nil {
-		saved.doom.notified = true
-	}
-	return j.progress(1, record(state.Notified, notifiedRecord{o.ID}))
+	return j.progress(1, record(state.Notified, notifiedRecord{o.ID, told.Subscriber.ID, told.Handler, all}))
 }
 
 // Settled records what became of doomed objects.
@@ -286,6 +295,9 @@ func (j *stateJournal) Settled(objects []*objectstore.Object) error {
 // progress appends records of n objects, and, when that is due, with them what handlers and destructors
 // have changed.
 func (j *stateJournal) progress(n int, group ...state.Record) error {
+	if err := j.kill.Err(); err != nil {
+		return err // what has just ended may have been interrupted
+	}
 	if j.work += groupWork + n; j.work >= checkpointShare*len(j.saved) {
 		c, err := j.present("collect")
 		if err != nil {

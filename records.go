@@ -32,9 +32,13 @@ type phaseRecord struct {
 	Error   string        `json:"error,omitempty"`
 }
 
-// notifiedRecord says that an object's subscribers have been told.
+// notifiedRecord says that the handler of a subscription of an object has ended. All: every subscriber of
+// the object has been told; so it is without a subscriber.
 type notifiedRecord struct {
-	ID string `json:"id"`
+	ID         string `json:"id"`
+	Subscriber string `json:"subscriber,omitempty"`
+	Handler    string `json:"handler,omitempty"`
+	All        bool   `json:"all,omitempty"`
 }
 
 // settledRecord says what became of a doomed object: destroyed, failed, or live again.

@@ -61,14 +61,21 @@ type replayer struct {
 	root        string
 	order       []string
 	objects     map[string]*objectstore.Entry
+	told        map[string]map[listener]bool // by id of a doomed object: who has been told since its entry was recorded
 	incarnation uint64
 	effects     map[uint64]*recordedEffect // that no checkpoint covers
 	lastEffect  uint64
 	open        *openDeployment
 }
 
+// listener is a subscription of one object.
+type listener struct{ subscriber, handler string }
+
 func newReplayer(g *objectstore.Graph, incarnation uint64) *replayer {
-	r := &replayer{root: g.Root, objects: make(map[string]*objectstore.Entry, len(g.Objects)), incarnation: incarnation, effects: map[uint64]*recordedEffect{}}
+	r := &replayer{
+		root: g.Root, objects: make(map[string]*objectstore.Entry, len(g.Objects)), told: map[string]map[listener]bool{},
+		incarnation: incarnation, effects: map[uint64]*recordedEffect{},
+	}
 	for _, e := range g.Objects {
 		r.put(e)
 	}
@@ -89,6 +96,7 @@ func (r *replayer) put(e *objectstore.Entry) {
 		r.order = append(r.order, e.ID)
 	}
 	r.objects[e.ID] = e
+	delete(r.told, e.ID)
 	r.incarnation = max(r.incarnation, e.Incarnation)
 }
 
@@ -103,7 +111,7 @@ func (r *replayer) graph() *objectstore.Graph {
 	}
 	for i, id := range r.order {
 		if e := r.objects[id]; e != nil && last[id] == i {
-			g.Objects = append(g.Objects, e)
+			g.Objects = append(g.Objects, r.tell(e))
 		}
 	}
 	return g
@@ -134,7 +142,7 @@ func (r *replayer) apply(record state.Record) error {
 		if err := json.Unmarshal(record.Payload, &n); err != nil {
 			return err
 		}
-		return r.change(n.ID, func(e *objectstore.Entry) { e.Notified = true })
+		return r.notified(&n)
 	case state.Intent:
 		e := &recordedEffect{}
 		if err := json.Unmarshal(record.Payload, &e.intent); err != nil {
@@ -214,6 +222,35 @@ func (r *replayer) phase(p *phaseRecord) {
 	}
 }
 
+func (r *replayer) notified(n *notifiedRecord) error {
+	if n.Subscriber == "" || n.All {
+		return r.change(n.ID, func(e *objectstore.Entry) { e.Notified = true })
+	}
+	if r.objects[n.ID] == nil {
+		return fmt.Errorf("object %q is not in the state", n.ID)
+	}
+	if r.told[n.ID] == nil {
+		r.told[n.ID] = map[listener]bool{}
+	}
+	r.told[n.ID][listener{n.Subscriber, n.Handler}] = true
+	return nil
+}
+
+// tell puts into an entry who has been told since it was recorded.
+func (r *replayer) tell(e *objectstore.Entry) *objectstore.Entry {
+	told := r.told[e.ID]
+	if len(told) == 0 || !e.Doomed || e.Notified {
+		return e
+	}
+	changed := *e
+	changed.Subscriptions = slices.Clone(e.Subscriptions)
+	for i := range changed.Subscriptions {
+		s := &changed.Subscriptions[i]
+		s.Told = s.Told || told[listener{s.Subscriber, s.Handler}]
+	}
+	return &changed
+}
+
 func (r *replayer) settled(s *settledRecord) error {
 	if e := r.objects[s.ID]; e != nil && r.open != nil && s.State != "live" {
 		o := HistoryObject{ID: e.ID, Type: e.Type, Name: e.Name, Error: bounded(s.Failure), Attempts: []time.Duration{s.Duration}}
@@ -229,6 +266,11 @@ func (r *replayer) settled(s *settledRecord) error {
 			e.Subscriptions = nil
 		case "live":
 			e.Doomed, e.Notified, e.Failure, e.Completed = false, false, "", nil
+			delete(r.told, s.ID)
+			e.Subscriptions = slices.Clone(e.Subscriptions)
+			for i := range e.Subscriptions {
+				e.Subscriptions[i].Told = false
+			}
 		default:
 			e.Doomed, e.Notified, e.Failure, e.Completed = true, true, s.Failure, s.Completed
 		}

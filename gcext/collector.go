@@ -44,8 +44,9 @@ type Journal interface {
 	// Planned comes before the first notification of a round, with the doomed objects in the order of
 	// their destruction.
 	Planned(doomed []*objectstore.Object) error
-	// Notified comes when all subscribers of the object have been told.
-	Notified(o *objectstore.Object) error
+	// Notified comes when the handler of a subscription of the object has ended, well or badly. all: every
+	// subscriber of it has been told by now.
+	Notified(o *objectstore.Object, told *objectstore.Subscribed, all bool) error
 	// Settled comes before anything starts that had to wait for one of these objects: they are
 	// destroyed, failed (Failure says why), or spared (live again).
 	Settled(objects []*objectstore.Object) error

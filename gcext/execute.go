@@ -176,19 +176,50 @@ func (r *collection) notifyAll(t *runtime.Task, p *planned) error {
 		if o.Notified || o.State() == objectstore.Destroyed {
 			continue
 		}
-		r.notify(t, o)
-		if r.hard.Err() != nil {
+		all, err := r.notify(t, o)
+		if err != nil {
+			return err
+		}
+		if !all {
 			r.cancelled()
 			return nil
 		}
 		o.Notified = true
-		if r.c.journal != nil {
-			if err := r.c.journal.Notified(o); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
+}
+
+// notify tells the subscribers of one object, and records each that has been told. It returns false if
+// the task is being killed. Cancelling does not divide them.
+func (r *collection) notify(t *runtime.Task, publisher *objectstore.Object) (all bool, err error) {
+	h := newHearing(publisher)
+	for s := h.next(); s != nil; {
+		if r.hard.Err() != nil {
+			return false, nil
+		}
+		r.call(t, publisher, s)
+		if r.hard.Err() != nil { // the handler may have been interrupted
+			return false, nil
+		}
+		s.Told = true
+		following := h.next()
+		if r.c.journal != nil {
+			if err := r.c.journal.Notified(publisher, s, following == nil); err != nil {
+				return false, err
+			}
+		}
+		s = following
+	}
+	return true, nil
+}
+
+// hearing goes through the subscriptions of one object, in their order as these stand when the turn of
+// each comes (gc 4.4, 4.7). Those that have been told before a crash have had their turn.
+type hearing struct {
+	publisher *objectstore.Object
+	told      map[heard]bool // one that is made again is not told again
+	version   int
+	at        int
 }
 
 type heard struct {
@@ -196,28 +227,31 @@ type heard struct {
 	handler    string
 }
 
-// notify tells the subscribers of one object, in the order of their subscriptions as these stand when
-// the turn of each comes (gc 4.4, 4.7). Cancelling does not divide them: what is recorded is that all
-// have been told.
-func (r *collection) notify(t *runtime.Task, publisher *objectstore.Object) {
-	told := map[heard]bool{}
-	version := publisher.SubscriptionsVersion()
-	for at := 0; ; {
-		subs := publisher.Subscriptions()
-		if v := publisher.SubscriptionsVersion(); v != version { // some were removed: look again from the start
-			version, at = v, 0
+func newHearing(publisher *objectstore.Object) *hearing {
+	return &hearing{publisher: publisher, version: publisher.SubscriptionsVersion()}
+}
+
+// next returns the next subscription to be told, nil if there is none.
+func (h *hearing) next() *objectstore.Subscribed {
+	for {
+		subs := h.publisher.Subscriptions()
+		if v := h.publisher.SubscriptionsVersion(); v != h.version { // some were removed: look again from the start
+			h.version, h.at = v, 0
 		}
-		if at == len(subs) || r.hard.Err() != nil {
-			return
+		if h.at == len(subs) {
+			return nil
 		}
-		s := subs[at]
-		at++
+		s := subs[h.at]
+		h.at++
 		key := heard{s.Subscriber, s.Handler}
-		if s.Handler == "" || told[key] {
+		if s.Handler == "" || s.Told || h.told[key] {
 			continue
 		}
-		told[key] = true
-		r.call(t, publisher, s)
+		if h.told == nil {
+			h.told = map[heard]bool{}
+		}
+		h.told[key] = true
+		return s
 	}
 }
 

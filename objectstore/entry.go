@@ -43,6 +43,7 @@ type Subscription struct {
 	Subscriber string // id
 	Handler    string // name of a method; empty: order only
 	Count      int    // at least 1
+	Told       bool   // of a doomed object whose subscribers have not all been told: this one has
 }
 
 // Property returns the stored value under name, and whether there is one.

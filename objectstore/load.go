@@ -170,7 +170,7 @@ func (s *Store) restoreHeader(o *Object) {
 		}
 	}
 	for _, sub := range e.Subscriptions {
-		o.subs = append(o.subs, &Subscribed{Subscriber: s.byID[sub.Subscriber], Handler: sub.Handler, Count: sub.Count})
+		o.subs = append(o.subs, &Subscribed{Subscriber: s.byID[sub.Subscriber], Handler: sub.Handler, Count: sub.Count, Told: sub.Told && e.Doomed})
 	}
 }
 

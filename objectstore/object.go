@@ -60,6 +60,7 @@ type Subscribed struct {
 	Handler    string // empty: order only
 	Count      int    // how often subscribed; at least 1
 	At         string // "app.ts:22:11" of the first subscription, if known
+	Told       bool   // by the collection that dooms the publisher
 	made       int    // subscriptions that constructors made while loading (gc 6.4)
 	over       bool   // taken back as often as made
 }

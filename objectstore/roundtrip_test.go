@@ -158,6 +158,8 @@ func anyGraph(t *rapid.T) *objectstore.Graph {
 			e.Destroyed = i > 0
 		case 1:
 			e.Doomed, e.Notified, e.Failure = true, true, "it failed"
+		case 2:
+			e.Doomed = true
 		}
 		set := func(name string, value *rapid.Generator[objectstore.Value]) {
 			if rapid.Bool().Draw(t, "set "+name) {

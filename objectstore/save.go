@@ -223,7 +223,8 @@ func (s *Store) entry(o *Object, in func(*Object) bool) (*Entry, error) {
 	}
 	for _, sub := range o.Subscriptions() {
 		if in(sub.Subscriber) { // gc 6.2
-			e.Subscriptions = append(e.Subscriptions, Subscription{sub.Subscriber.ID, sub.Handler, sub.Count})
+			told := sub.Told && e.Doomed && !e.Notified
+			e.Subscriptions = append(e.Subscriptions, Subscription{sub.Subscriber.ID, sub.Handler, sub.Count, told})
 		}
 	}
 	if o.broken != "" {

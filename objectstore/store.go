@@ -162,6 +162,9 @@ func (s *Store) Doom(o *Object) { o.state = Doomed }
 func (s *Store) Spare(o *Object) {
 	o.state = Live
 	o.Notified = false
+	for _, sub := range o.subs {
+		sub.Told = false
+	}
 }
 
 // Bury completes an object's destruction: its methods throw from now on, its subscriptions end, and

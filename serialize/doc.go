@@ -29,7 +29,7 @@
 // A header has, in this order and only where they are not empty, zero or false: id, type, version, name,
 // owner, incarnation, destroyed, doomed, protect, notified, completed, failure, dependencies. The three
 // before the last are of doomed objects only; notified is written when it is false. A subscription has
-// subscriber, handler if there is one, and count if it is more than 1.
+// subscriber, handler if there is one, count if it is more than 1, and told only where notified is written.
 //
 // Numbers are written as ECMAScript's Number::toString does, strings with the fewest escapes (RFC 8785).
 // Values that JSON has no form for are objects with one key, a tag: {"$ref": id}, {"$date": ISO 8601 in

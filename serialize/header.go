@@ -87,6 +87,11 @@ func (r *valueReader) header(n *node, e *objectstore.Entry, ignored []string) (h
 			return h, r.errorf(c.keyPosition, "header field %q: only of a doomed object", name)
 		}
 	}
+	for i, s := range e.Subscriptions {
+		if s.Told && (!e.Doomed || e.Notified) {
+			return h, r.errorf(h.subscribers[i].position, `subscription of %q: "told" only of a doomed object with "notified": false`, s.Subscriber)
+		}
+	}
 	return h, nil
 }
 
@@ -165,9 +170,11 @@ func (r *valueReader) subscription(n *node, e *objectstore.Entry) (subscriber *n
 			}
 		case "count":
 			s.Count, err = r.headerCount(c)
+		case "told":
+			s.Told, err = r.headerFlag(c)
 		default:
 			err = r.errorf(c.keyPosition, "unknown field %q of a subscription%s", c.name,
-				DidYouMean(c.name, []string{"subscriber", "handler", "count"}))
+				DidYouMean(c.name, []string{"subscriber", "handler", "count", "told"}))
 		}
 	}
 	if err == nil && subscriber == nil {
@@ -225,7 +232,7 @@ func (w *writer) header(e *objectstore.Entry) {
 		w.doomed(e)
 	}
 	if len(e.Subscriptions) > 0 {
-		w.subscriptions(e.Subscriptions)
+		w.subscriptions(e.Subscriptions, e.Doomed && !e.Notified)
 	}
 	w.raw(" }")
 }
@@ -254,7 +261,7 @@ func (w *writer) doomed(e *objectstore.Entry) {
 	w.optional("failure", e.Failure)
 }
 
-func (w *writer) subscriptions(list []objectstore.Subscription) {
+func (w *writer) subscriptions(list []objectstore.Subscription, telling bool) {
 	w.raw(`, "dependencies": { "onDestruction": [ `)
 	for i, s := range list {
 		if s.Count < 1 || s.Count > maxInteger {
@@ -272,6 +279,9 @@ func (w *writer) subscriptions(list []objectstore.Subscription) {
 		if s.Count > 1 {
 			w.raw(`, "count": `)
 			w.buf = strconv.AppendInt(w.buf, int64(s.Count), 10)
+		}
+		if s.Told && telling {
+			w.raw(`, "told": true`)
 		}
 		w.raw(" }")
 	}

@@ -89,7 +89,8 @@ func anyGraph(t *rapid.T) *objectstore.Graph {
 		}
 		for _, s := range rapid.SliceOfNDistinct(rapid.SampledFrom(ids), 0, len(ids), rapid.ID[string]).Draw(t, "subscribers") {
 			e.Subscriptions = append(e.Subscriptions, objectstore.Subscription{
-				Subscriber: s, Handler: text().Draw(t, "handler"), Count: rapid.IntRange(1, 9).Draw(t, "count")})
+				Subscriber: s, Handler: text().Draw(t, "handler"), Count: rapid.IntRange(1, 9).Draw(t, "count"),
+				Told: e.Doomed && !e.Notified && rapid.Bool().Draw(t, "told")})
 		}
 		for _, k := range rapid.SliceOfNDistinct(key(), 0, 3, rapid.ID[string]).Draw(t, "properties") {
 			e.Properties = append(e.Properties, objectstore.Field{Name: k, Value: anyValue(ids, 3).Draw(t, "value")})
