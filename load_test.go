@@ -212,3 +212,68 @@ export class Thing extends Resource {
 		require.Equal(t, before, e.snapshot())
 	}
 }
+
+// gc 3.1 over 2.3: what constructors and loaded() made for an object that the model drops goes before it, also
+// where the deployment that dropped it failed at it; what something that stays leads to is left alone (gc 2.7).
+func TestMadeWhileLoadingGoesBeforeItsOwner(t *testing.T) {
+	e := newEnv(t, `
+-- package.json --
+{"name": "app", "version": "1.0.0"}
+-- index.ts --
+import { Resource, GC } from "sexton";
+import { log } from "test/log";
+import * as mode from "test/mode";
+const kept: any[] = [];
+export class Part extends Resource {
+	child?: Part;
+	get label() { return this.$name ?? this.$id; }
+	gone(o: Part) { log("told", this.label, "of", o.label); }
+	destroy() {
+		log("destroy", this.label);
+		if (mode.fails(this.label)) throw new Error(this.label + " resists");
+	}
+}
+export class Whole extends Part {
+	constructor(p: any, o: any, x: any) {
+		super(p, o, x);
+		this.child = new Part({}, this, { name: "child of " + this.$id });
+		new Part({}, this, { name: "nobody's" });
+	}
+	loaded() {
+		this.child!.child = new Part({}, this.child, { name: "grandchild of " + this.$id });
+		const other = this.child!.child!.child = new Part({}, null, { name: "neighbour of " + this.$id });
+		GC.subscribeDestruction(other, this, "gone");
+		kept.push(new Part({}, null, { name: "kept of " + this.$id }));
+		if (mode.fails("to let go")) kept.push(this);
+	}
+}
+`)
+	dies := []string{"told w of neighbour of w", "destroy grandchild of w", "destroy neighbour of w", "destroy child of w", "destroy w"}
+	const forgotten = "destroy kept of w" // it is in no property: gc 2.4
+	_, err := e.deploy(apps(object("Whole", "w")))
+	require.NoError(t, err)
+	require.NotContains(t, e.log, "destroy w")
+	e.must(apps(), append(dies, forgotten)...)
+	require.NotContains(t, e.snapshot(), "Part")
+
+	_, err = e.deploy(apps(object("Whole", "w")))
+	require.NoError(t, err)
+	e.fails["w"] = true
+	_, err = e.deploy(apps())
+	require.ErrorIs(t, err, sexton.ErrIncomplete)
+	e.fails["w"] = false
+	e.must(apps(), append(dies, forgotten)...)
+	require.NotContains(t, e.snapshot(), "Part")
+
+	// Dropped is dropped, whatever leads to it, and so is what it owns.
+	_, err = e.deploy(apps(object("Whole", "w")))
+	require.NoError(t, err)
+	e.fails["to let go"] = true
+	e.must(apps(), "destroy grandchild of w", "destroy child of w", "destroy w", "destroy neighbour of w", forgotten)
+	e.fails["to let go"] = false
+
+	// Nothing is dropped: what nobody keeps goes after deploy(), as everything else.
+	_, err = e.deploy(apps(object("Whole", "w")))
+	require.NoError(t, err)
+	e.must(apps(object("Whole", "w")), "told w of neighbour of w", "destroy grandchild of w", "destroy neighbour of w", forgotten, "destroy child of w")
+}

@@ -187,13 +187,13 @@ func OnDemand(s *objectstore.Store, _ Phase, _ int) []*objectstore.Object {
 	return s.Unreachable(s.Objects())
 }
 
-// PreDeployment is the scope before a deployment: the objects that the incoming graph dropped, then
-// what was made meanwhile and is unreachable (gc 2.3).
+// PreDeployment is the scope before a deployment: the objects that the incoming graph dropped, and what has to
+// go with them; then what was made meanwhile and is unreachable (gc 2.3).
 func PreDeployment(dropped []*objectstore.Object) Scope {
 	return func(s *objectstore.Store, phase Phase, since int) []*objectstore.Object {
 		switch phase {
 		case First:
-			return dropped
+			return slices.Concat(dropped, madeFor(s, dropped))
 		case Rescan:
 			if root := s.Root(); root != nil && root.State() != objectstore.Live {
 				return s.Objects() // it is dropped itself: nothing that it leads to is saved by that
@@ -204,6 +204,42 @@ func PreDeployment(dropped []*objectstore.Object) Scope {
 		return slices.DeleteFunc(dead, func(o *objectstore.Object) bool { return !o.Since(since) })
 	}
 }
+
+// madeFor returns what scripts made since the environment was loaded and goes with what is to be destroyed,
+// so that it can go first (gc 3.1): what that owns, transitively, and no persistable property keeps, and what
+// is unreachable. The heap is asked only if there are objects of both kinds.
+func madeFor(s *objectstore.Store, dropped []*objectstore.Object) []*objectstore.Object {
+	objects := s.Objects()
+	goes := make(map[*objectstore.Object]bool, len(dropped))
+	for _, o := range dropped {
+		goes[o] = true
+	}
+	for _, o := range objects {
+		if o.Held() {
+			goes[o] = true
+		}
+	}
+	if len(goes) == 0 || !slices.ContainsFunc(objects, made) {
+		return nil
+	}
+	if root := s.Root(); root != nil && goes[root] {
+		return slices.DeleteFunc(objects, (*objectstore.Object).Restored)
+	}
+	kept := s.Persistable()
+	for _, o := range s.Unreachable(objects) {
+		goes[o] = goes[o] || made(o)
+	}
+	var out []*objectstore.Object
+	for _, o := range objects { // in creation order, so owners first
+		if made(o) && (goes[o] || goes[o.Owner()] && !kept[o]) {
+			goes[o] = true
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func made(o *objectstore.Object) bool { return !o.Restored() }
 
 // PostDeployment is the scope after a deployment: what the root does not lead to through persistable
 // properties and owners (gc 2.4).

@@ -26,6 +26,7 @@ func (s *Store) Load(graph *Graph, call func(o *Object, construct func() error) 
 		}
 		loaded = append(loaded, o)
 	}
+	s.restored = s.seq
 	images := make([]image, len(loaded))
 	if err := s.registry.try(func() error { return s.defineAll(loaded, images) }); err != nil {
 		return err

@@ -40,6 +40,7 @@ type Store struct {
 	byID     map[string]*Object
 	root     *Object
 	seq      int
+	restored int // seq of the last object that Load restored
 	loading  bool
 	shell    *Object  // the object whose constructor runs while loading
 	inlined  *inlined // what the next `new` of an inline object takes
@@ -120,6 +121,9 @@ func (s *Store) Seq() int { return s.seq }
 
 // Since reports whether o was created after the mark.
 func (o *Object) Since(mark int) bool { return o.seq > mark }
+
+// Restored reports whether Load restored o, rather than that a script made it.
+func (o *Object) Restored() bool { return o.seq <= o.store.restored }
 
 // add registers a JavaScript object as a managed object of class c.
 func (s *Store) add(v *goja.Object, c *Class, id, name string, owner *Object) *Object {
