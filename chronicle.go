@@ -11,8 +11,8 @@ import (
 )
 
 // chronicle is a stateSide that puts into the journal what the history needs to know of a deployment that
-// is stopped hard: that it has begun, and its phases, each in front of what was recorded in it. So this
-// costs no sync of its own.
+// is stopped hard: that it has begun, and its phases, each in front of what was recorded in it. This
+// costs no sync of its own, but for one in each phase whose first record is of an effect.
 type chronicle struct {
 	stateSide
 	now   func() time.Time
@@ -26,9 +26,11 @@ type chronicle struct {
 
 // Do implements effect.Broker. Modules may have effects while they load, before anything is recorded.
 func (c *chronicle) Do(ctx context.Context, req *effect.Request) *effect.Outcome {
-	if effect.IsEffect(req.Op) && !c.hasBegun() {
-		if err := c.stateSide.Append(context.WithoutCancel(ctx), nil, c.preface()...); err != nil {
-			return notRecorded("it was not started", err)
+	if effect.IsEffect(req.Op) {
+		if p := c.preface(); p != nil {
+			if err := c.stateSide.Append(context.WithoutCancel(ctx), nil, p...); err != nil {
+				return notRecorded("it was not started", err)
+			}
 		}
 	}
 	return c.stateSide.Do(ctx, req)

@@ -154,8 +154,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 		return nil, errors.Join(err, performer.Close())
 	}
 	journal.snapshot = func() (*objectstore.Graph, error) { return s.snapshot(kill) }
-	observe := func(ev Event) {
-		doing.observe(&ev)
+	observe := doing.before(func(ev Event) {
 		switch {
 		case ev.Kind == "phase":
 			side.enter(ev.Text)
@@ -165,7 +164,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 		if e.opts.Observe != nil {
 			e.opts.Observe(ev)
 		}
-	}
+	})
 	var report *Report
 	var graph *objectstore.Graph
 	runErr := s.Run(kill, func(t *runtime.Task) error {

@@ -55,15 +55,17 @@ func (e *Environment) Plan(ctx context.Context, model *Model) (*Plan, error) {
 		return nil, err
 	}
 	var p *Plan
-	err = s.Run(ctx, func(t *runtime.Task) error {
-		if err := s.Load(ctx, t); err != nil {
+	stop := newStopping(ctx, ctx, e.timeout(), func() string { return "plan" })
+	defer stop.end()
+	err = s.Run(stop.soft, func(t *runtime.Task) error {
+		if err := s.Load(stop.soft, t); err != nil {
 			return err
 		}
 		var err error
-		p, err = s.plan(ctx, t, &Deployment{Model: model.Data, File: model.File, Last: last, Stateful: true})
+		p, err = s.plan(stop.soft, t, &Deployment{Model: model.Data, File: model.File, Last: last, Stateful: true})
 		return err
 	})
-	return p, errors.Join(err, s.Close())
+	return p, errors.Join(stop.conclude(err), s.Close())
 }
 
 // PlanDestroy says what Destroy would do.

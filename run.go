@@ -33,12 +33,10 @@ const (
 // object, timers and effects are awaited, and what is left is destroyed in order.
 //
 // When ctx is done, the script is ended and what is left is destroyed; if that has begun already, what
-// runs is finished and nothing new is started. kill stops at once. The error is as that of
-// Environment.Deploy; the report is nil if nothing was begun.
+// runs is finished and nothing new is started. kill stops at once. Settings.Timeout does both, one after
+// the other, as for a deployment. The error is as that of Environment.Deploy; the report is nil if nothing
+// was begun.
 func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(kill, func() { cancel(context.Cause(kill)) })()
 	so := &SessionOptions{Anonymous: true, scriptOnly: true}
 	if opts != nil {
 		so.Options = *opts
@@ -56,12 +54,13 @@ func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, err
 	if err != nil {
 		return nil, err
 	}
+	doing := newActivity()
+	stop := newStopping(ctx, kill, s.settings(Settings{}).Timeout, doing.String)
+	defer stop.end()
+	ctx, kill = stop.soft, stop.hard
 	r := &scriptRun{s: s, Script: script, deploying: deploying{
-		Deployment: &Deployment{Observe: so.Observe}, s: s, ctx: ctx, settings: s.settings(Settings{}), report: &Report{},
+		Deployment: &Deployment{Observe: doing.before(so.Observe)}, s: s, ctx: ctx, settings: s.settings(Settings{}), report: &Report{},
 	}}
-	if r.Observe == nil {
-		r.Observe = func(Event) {}
-	}
 	began := time.Now()
 	err = r.evaluate(ctx, kill)
 	if s.store != nil && !script.Keep {
@@ -72,7 +71,7 @@ func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, err
 	if err == nil && r.report.Incomplete() {
 		err = ErrIncomplete
 	}
-	return r.report, errors.Join(err, s.Close())
+	return r.report, errors.Join(stop.conclude(err), s.Close())
 }
 
 // scriptRun is a Run under way.

@@ -149,6 +149,16 @@ func (a *activity) observe(e *Event) {
 	}
 }
 
+// before returns a function that follows events and hands them on; nil: to nobody.
+func (a *activity) before(next func(Event)) func(Event) {
+	return func(e Event) {
+		a.observe(&e)
+		if next != nil {
+			next(e)
+		}
+	}
+}
+
 // String says what is going on: the phase, and the first few objects that are being destroyed.
 func (a *activity) String() string {
 	const most = 10

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -17,8 +16,10 @@ func (a *app) deployCommand() *cobra.Command {
 and deploy(), destroys what the environment no longer holds, and saves. Without a model it takes
 model.json or model.yaml of the package.
 
-The first interrupt lets what runs finish, starts nothing new and saves. The second stops at once; the
-next deployment goes on from what is recorded.`,
+The first interrupt (Ctrl-C, SIGTERM, the end of the terminal) lets what runs finish, starts nothing new
+and saves. The second stops at once, and ends the programs that scripts have started. --timeout does the
+first when its time is over, and the second after a tenth of that, or a minute. The next deployment goes
+on from what is recorded.`,
 		Example: examples(
 			"sexton deploy --allow-package",
 			"sexton deploy model.json --env staging --allow-run=netctl --allow-read=config",
@@ -60,22 +61,23 @@ func (a *app) deploy(verb string, model func(*sexton.Environment) (*sexton.Model
 		report, err = e.Deploy(ctx, kill, m)
 	}
 	stop()
-	err = interruption(ctx, err)
-	if errors.Is(err, sexton.ErrInterrupted) {
-		err = &hintedError{err, "the next deployment goes on with what is left"}
-	}
-	return p.end(report, err)
+	return p.end(report, resumable(err))
 }
 
-// interruption replaces the errors that only say that a context is done.
-func interruption(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil {
-		return err
+// resumable adds to the error about an interruption, among those that were joined, what comes next.
+func resumable(err error) error {
+	if err == nil {
+		return nil
 	}
-	for _, e := range split(err) {
-		if exitCode(e) != exitInterrupted {
-			return err
+	errs := split(err)
+	for i, e := range errs {
+		var timeout *sexton.TimeoutError
+		switch {
+		case errors.As(e, &timeout):
+			errs[i] = &hintedError{e, "the next deployment goes on with what is left; --timeout gives it more time"}
+		case errors.Is(e, sexton.ErrInterrupted):
+			errs[i] = &hintedError{e, "the next deployment goes on with what is left"}
 		}
 	}
-	return sexton.ErrInterrupted
+	return errors.Join(errs...)
 }

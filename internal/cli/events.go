@@ -66,6 +66,7 @@ type reportJSON struct {
 	Destroyed   []sexton.Object `json:"destroyed"`
 	Failed      []failureJSON   `json:"failed"`
 	Blocked     []blockedJSON   `json:"blocked"`
+	Ignored     []failureJSON   `json:"ignored"`  // failures that onDestroyError "continue" passed over
 	Handlers    []handlerJSON   `json:"handlers"` // that failed
 	Notified    int             `json:"notified"`
 	Warnings    []string        `json:"warnings"`
@@ -95,11 +96,14 @@ type handlerJSON struct {
 func newReportJSON(r *sexton.Report) *reportJSON {
 	out := &reportJSON{
 		Created: orEmpty(r.Created), Changed: orEmpty(r.Changed), Kept: orEmpty(r.Kept), Destroyed: orEmpty(r.Destroyed),
-		Failed: []failureJSON{}, Blocked: []blockedJSON{}, Handlers: []handlerJSON{},
+		Failed: []failureJSON{}, Blocked: []blockedJSON{}, Ignored: []failureJSON{}, Handlers: []handlerJSON{},
 		Notified: r.Notified, Warnings: orEmpty(r.Warnings), Interrupted: r.Interrupted,
 	}
 	for _, f := range r.Failed {
 		out.Failed = append(out.Failed, failureJSON(f))
+	}
+	for _, f := range r.Ignored {
+		out.Ignored = append(out.Ignored, failureJSON(f))
 	}
 	for _, b := range r.Blocked {
 		out.Blocked = append(out.Blocked, blockedJSON(b))

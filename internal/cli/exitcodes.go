@@ -21,7 +21,7 @@ const (
 	exitScript      = 4   // a script does not compile, threw, or was refused something
 	exitTests       = 5   // a test failed
 	exitIncomplete  = 6   // something that should be destroyed is not, or could not be restored
-	exitLimit       = 7   // a script took too long, went too deep, or a collection had too many rounds
+	exitLimit       = 7   // a script or all together took too long, a script went too deep, a collection had too many rounds
 	exitLocked      = 8   // another deployment of the environment runs
 	exitCorrupt     = 9   // the state or a snapshot is damaged, or a newer version wrote it
 	exitInterrupted = 130 // by a signal; what was begun is recorded
@@ -50,7 +50,8 @@ func usage(err error) error {
 
 // exitCode says how the process ends after an error. Errors may be several, joined: then the one that an
 // operator has to know first decides, in the order of this function. Damage and locks come before
-// everything, because nothing was done. An interruption explains whatever failed after it. A limit is
+// everything, because nothing was done. A state that cannot be written, or an interruption, explains
+// whatever failed after it. A limit is
 // more telling than the script error that carries it, and a script error more than what it left behind.
 func exitCode(err error) int {
 	var (
@@ -60,6 +61,7 @@ func exitCode(err error) int {
 		build    *runtime.BuildError
 		script   *runtime.ScriptError
 		value    *objectstore.ValueError
+		timeout  *sexton.TimeoutError
 	)
 	switch {
 	case err == nil:
@@ -68,6 +70,10 @@ func exitCode(err error) int {
 		return exitCorrupt
 	case errors.Is(err, sexton.ErrLocked):
 		return exitLocked
+	case errors.Is(err, sexton.ErrStateFailed): // whatever scripts made of it
+		return exitFailed
+	case errors.As(err, &timeout):
+		return exitLimit
 	case errors.Is(err, sexton.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &usageErr):

@@ -28,6 +28,8 @@ func TestExitCode(t *testing.T) {
 		want int
 	}{
 		{"nothing", nil, 0},
+		{"a full disk", errors.Join(&sexton.PhaseError{Phase: "deploy", Err: script}, fmt.Errorf("journal: %w: no space", state.ErrFailed)), 1},
+		{"out of time", errors.Join(&sexton.TimeoutError{}, &sexton.PhaseError{Phase: "deploy", Err: script}), 7},
 		{"anything else", fs.ErrPermission, 1},
 		{"refused", errRefused, 1},
 		{"usage", usage(errors.New("x")), 2},

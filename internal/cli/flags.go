@@ -24,7 +24,7 @@ type flags struct {
 
 func (f *flags) add(set *pflag.FlagSet) {
 	set.SortFlags = false
-	set.StringVar(&f.dir, "dir", "", "the package's directory (default: the working directory)")
+	set.StringVar(&f.dir, "dir", "", "the package's directory (default: the working directory); other paths on the command line are not relative to it")
 	set.StringVar(&f.name, "env", "", `name of the environment (default: what package.json says, else "default")`)
 	set.StringVar(&f.state, "state", "", "state directory (default: .sexton/<environment> in the package)")
 	for _, kind := range effect.Kinds() {
@@ -38,6 +38,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 	set.DurationVar(&f.settings.DestroyTimeout, "destroy-timeout", 0, "for the destroy() of one object (default 10m)")
 	set.DurationVar(&f.settings.HandlerTimeout, "handler-timeout", 0, "for a handler, hook, loaded() or recover() (default 1m)")
 	set.DurationVar(&f.settings.DeployTimeout, "deploy-timeout", 0, "for deploy() (default 1h)")
+	set.DurationVar(&f.settings.Timeout, "timeout", 0, "for the deployment, plan, script or tests as a whole (default none)")
 	set.BoolVar(&f.json, "json", false, "print events, one JSON object per line")
 	set.BoolVarP(&f.quiet, "quiet", "q", false, "print errors and warnings only")
 	set.BoolVarP(&f.verbose, "verbose", "v", false, "print more: notifications, phases, kept objects")

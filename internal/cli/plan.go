@@ -83,7 +83,7 @@ func (a *app) plan(f *planFlags, args []string) error {
 		file.Plan, err = e.Plan(ctx, m)
 	}
 	if err != nil {
-		return interruption(ctx, err)
+		return err
 	}
 	p := file.Plan
 	p.Create, p.Change, p.Keep, p.Destroy = orEmpty(p.Create), orEmpty(p.Change), orEmpty(p.Keep), orEmpty(p.Destroy)

@@ -73,7 +73,7 @@ func (a *app) run(script *sexton.Script) error {
 	a.source = script.Source
 	report, err := sexton.Run(ctx, kill, opts, script)
 	stop()
-	return p.end(report, interruption(ctx, err))
+	return p.end(report, err)
 }
 
 // nearestPackage returns dir or the nearest directory above it that has a package.json; dir if none has.

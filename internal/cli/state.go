@@ -23,7 +23,7 @@ type State struct {
 	Now                           func() time.Time
 	// Tick returns a channel on which the time is sent every d, until stop is called.
 	Tick func(d time.Duration) (ticks <-chan time.Time, stop func())
-	// Signals receives interrupts. After the second one Release is called, so that a third has the
+	// Signals receives interrupts: Ctrl-C, SIGTERM, and SIGHUP unless it was ignored before. After the second one Release is called, so that a third has the
 	// effect that the operating system gives it.
 	Signals <-chan os.Signal
 	Release func()
@@ -37,6 +37,9 @@ func Process() (*State, error) {
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup wants it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	s := &State{
 		Args: os.Args[1:], LookupEnv: os.LookupEnv, Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/internal/scenario"
 )
 
@@ -78,6 +80,11 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 	}
 	ctx, _, stop := a.interruptible(func(text string) { a.log("note", text) }, "interrupted")
 	defer stop()
+	if limit := cmp.Or(base.Settings.Timeout, e.Package().Settings.Timeout); limit > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &sexton.TimeoutError{Limit: limit, During: "tests"})
+		defer cancel()
+	}
 	summary, err := scenario.Run(ctx, opts)
 	stop()
 	if summary == nil {
