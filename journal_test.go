@@ -101,6 +101,31 @@ func TestCorruptJournal(t *testing.T) {
 	}
 }
 
+// A checkpoint after an effect can come between the end of a destroy() and the record of it, and have taken the
+// object out of the state already.
+func TestEndAfterACheckpoint(t *testing.T) {
+	e := newEnv(t, classes)
+	dir, err := state.Open(e.open().StateDir(), &state.Options{Create: true})
+	require.NoError(t, err)
+	for _, r := range []state.Record{
+		{Kind: state.Checkpoint, Payload: []byte(`{"phase": "x", "root": "", "changed": [{ "?": { "id": "a", "type": "app/Node", "incarnation": 2 } }]}`)},
+		{Kind: state.Plan, Payload: []byte(`{"doomed": ["a"]}`)},
+		{Kind: state.Checkpoint, Payload: []byte(`{"phase": "effect", "root": "", "removed": ["a"]}`)},
+		{Kind: state.Destroyed, Payload: []byte(`{"id": "a", "state": "destroyed"}`)},
+	} {
+		require.NoError(t, dir.Append(context.Background(), r))
+	}
+	require.NoError(t, dir.Close())
+	info, err := e.open().State()
+	require.NoError(t, err)
+	require.Empty(t, info.Objects)
+	found, err := e.open().Check()
+	require.NoError(t, err)
+	require.Empty(t, found)
+	_, err = e.deploy(empty)
+	require.NoError(t, err)
+}
+
 // What a deployment gets as the last state stays as it was, and objects without an incarnation get one
 // without being new.
 func TestLastStateIsNotChanged(t *testing.T) {

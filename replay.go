@@ -66,6 +66,7 @@ type replayer struct {
 	effects     map[uint64]*recordedEffect // that no checkpoint covers
 	lastEffect  uint64
 	open        *openDeployment
+	gone        map[string]*objectstore.Entry // what checkpoints took out, as it was
 }
 
 // listener is a subscription of one object.
@@ -74,7 +75,7 @@ type listener struct{ subscriber, handler string }
 func newReplayer(g *objectstore.Graph, incarnation uint64) *replayer {
 	r := &replayer{
 		root: g.Root, objects: make(map[string]*objectstore.Entry, len(g.Objects)), told: map[string]map[listener]bool{},
-		incarnation: incarnation, effects: map[uint64]*recordedEffect{},
+		gone: map[string]*objectstore.Entry{}, incarnation: incarnation, effects: map[uint64]*recordedEffect{},
 	}
 	for _, e := range g.Objects {
 		r.put(e)
@@ -195,6 +196,7 @@ func (r *replayer) checkpoint(payload []byte) error {
 		r.put(e)
 	}
 	for _, id := range c.Removed {
+		r.gone[id] = r.objects[id]
 		delete(r.objects, id)
 	}
 	return nil
@@ -252,9 +254,18 @@ func (r *replayer) tell(e *objectstore.Entry) *objectstore.Entry {
 }
 
 func (r *replayer) settled(s *settledRecord) error {
-	if e := r.objects[s.ID]; e != nil && r.open != nil && s.State != "live" {
+	// A checkpoint that came between the end of destroy() and its record has taken the object out already.
+	gone := r.objects[s.ID] == nil && r.gone[s.ID] != nil && s.State == "destroyed"
+	e := r.objects[s.ID]
+	if gone {
+		e = r.gone[s.ID]
+	}
+	if e != nil && r.open != nil && s.State != "live" {
 		o := HistoryObject{ID: e.ID, Type: e.Type, Name: e.Name, Error: bounded(s.Failure), Attempts: []time.Duration{s.Duration}}
 		r.open.settled = append(r.open.settled, settledObject{o, s.State != "destroyed"})
+	}
+	if gone {
+		return nil
 	}
 	return r.change(s.ID, func(e *objectstore.Entry) {
 		switch s.State {

@@ -93,7 +93,7 @@ func (d *Dir) commit(c *Commit) error {
 	if err := d.finish(c.History != nil, changed); err != nil {
 		return err
 	}
-	if d.journalFile, err = d.fs.OpenFile(d.file(journalFile)); err != nil {
+	if d.journalFile, err = openFile(d.fs, d.file(journalFile)); err != nil {
 		return err
 	}
 	return d.writeMark()
@@ -172,7 +172,7 @@ func (d *Dir) finish(history, snapshot bool) error {
 
 // finishHistory writes the last line of the history.
 func (d *Dir) finishHistory() error {
-	f, err := d.fs.OpenFile(d.file(historyFile))
+	f, err := openFile(d.fs, d.file(historyFile))
 	if err != nil {
 		return err
 	}

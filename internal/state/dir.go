@@ -149,12 +149,12 @@ func (d *Dir) adopt(img *image) {
 // no mark certifies may never have reached the disk although it can be read, and a page whose
 // write-back failed counts as clean: it is written again, byte for byte, before anybody relies on it.
 func (d *Dir) resume(img *image) error {
-	f, err := d.fs.OpenFile(d.file(journalFile))
+	f, err := openFile(d.fs, d.file(journalFile))
 	if err != nil {
 		return err
 	}
 	d.journalFile = f
-	if d.markFile, err = d.fs.OpenFile(d.file(markFile)); err != nil {
+	if d.markFile, err = openFile(d.fs, d.file(markFile)); err != nil {
 		return err
 	}
 	certain := max(img.marked(), img.begin)

@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,7 +85,7 @@ func (osFS) SyncDir(dir string) error     { return syncDir(dir) }
 
 // writeFile replaces the content of a file and makes it durable, but not yet its name.
 func writeFile(fsys FS, name string, data []byte) error {
-	f, err := fsys.OpenFile(name)
+	f, err := openFile(fsys, name)
 	if err != nil {
 		return err
 	}
@@ -98,11 +99,31 @@ func writeFile(fsys FS, name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-func writeAt(f File, data []byte, offset int64) error {
-	n, err := f.WriteAt(data, offset)
-	if err == nil && n < len(data) {
-		err = fmt.Errorf("wrote %d of %d bytes", n, len(data))
+// openFile opens a file to write, whole.
+func openFile(fsys FS, name string) (File, error) {
+	f, err := fsys.OpenFile(name)
+	if err != nil {
+		return nil, err
 	}
+	return wholeFile{f, name}, nil
+}
+
+// wholeFile is a File for which a write that is too short is an error, with the file's name like others.
+type wholeFile struct {
+	File
+	name string
+}
+
+func (f wholeFile) WriteAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.WriteAt(p, offset)
+	if err == nil && n < len(p) {
+		err = &fs.PathError{Op: "write", Path: f.name, Err: fmt.Errorf("%w: %d of %d bytes", io.ErrShortWrite, n, len(p))}
+	}
+	return n, err
+}
+
+func writeAt(f File, data []byte, offset int64) error {
+	_, err := f.WriteAt(data, offset)
 	return err
 }
 
