@@ -81,10 +81,14 @@ func (s *stopping) conclude(err error) error {
 		return err
 	}
 	cause := cmp.Or(context.Cause(s.soft), context.Cause(s.hard))
+	told := []error{ErrInterrupted, cause}
 	interrupted := s.hard.Err() != nil
+	if interrupted {
+		told = append(told, context.Cause(s.hard), s.hard.Err())
+	}
 	var left []error
 	for _, e := range joined(err) {
-		if errors.Is(e, ErrInterrupted) || errors.Is(e, cause) || s.hard.Err() != nil && errors.Is(e, context.Cause(s.hard)) {
+		if slices.ContainsFunc(told, func(t error) bool { return errors.Is(e, t) }) {
 			interrupted = true
 		} else {
 			left = append(left, e)
