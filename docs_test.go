@@ -195,8 +195,9 @@ func sextonCommand(t *testing.T, args ...string) string {
 func TestDocumentedCommandLine(t *testing.T) {
 	flag := regexp.MustCompile(`--[a-z]+(?:-[a-z]+)*`)
 	help := ""
-	for _, verb := range []string{"plan", "deploy", "destroy", "run", "test", "snapshot", "version"} {
-		help += sextonCommand(t, verb, "--help")
+	for _, verb := range []string{"plan", "deploy", "destroy", "run", "test", "snapshot", "version",
+		"state rm", "state recover", "state unlock", "snapshot save", "snapshot diff", "snapshot export", "snapshot import"} {
+		help += sextonCommand(t, append(strings.Fields(verb), "--help")...)
 	}
 	known := append(flag.FindAllString(help, -1), "--help")
 	for _, name := range []string{"README.md", "docs/formats.md", "docs/javascript.md", "docs/semantics.md", "docs/limits.md"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/sextongc/sexton/objectstore"
 )
 
-// HistoryRecord is what the history keeps of a deployment: all objects that it did something with, of each
+// HistoryRecord is what the history keeps of a deployment, or of what an operator did to the state: all objects that it did something with, of each
 // text and of the warnings the first part. Lists are in the order of Report's.
 type HistoryRecord struct {
 	Number   uint64        `json:"number,omitempty"` // of the generation of the state that it made
@@ -36,6 +36,8 @@ type HistoryRecord struct {
 	Handlers  []HistoryHandler `json:"handlers,omitempty"`
 	Notified  int              `json:"notified,omitempty"` // handlers called
 	Warnings  []string         `json:"warnings,omitempty"`
+
+	Operation
 }
 
 // Outcome says how a deployment ended.

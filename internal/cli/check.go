@@ -45,10 +45,7 @@ func (a *app) checkState() error {
 			level = "error"
 			damaged++
 		}
-		text := f.Problem
-		if f.File != "" && !strings.HasPrefix(text, f.File) {
-			text = f.File + ": " + text
-		}
+		text := findingText(&f)
 		if a.flags.json {
 			a.emit(&event{Event: "finding", Level: level, Text: text})
 		}
@@ -64,4 +61,11 @@ func (a *app) checkState() error {
 	}
 	a.say("%s: all is well", a.shortPath(e.StateDir()))
 	return nil
+}
+
+func findingText(f *sexton.Finding) string {
+	if f.File != "" && !strings.HasPrefix(f.Problem, f.File) {
+		return f.File + ": " + f.Problem
+	}
+	return f.Problem
 }

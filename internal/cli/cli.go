@@ -65,7 +65,7 @@ A global flag that is not given is taken from the variable SEXTON_<FLAG> (--on-d
 SEXTON_ON_DESTROY_ERROR), then from "sexton" in package.json.
 
 Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the model is wrong), 3 changes
-(plan --detailed-exitcode), 4 script error, 5 test failed, 6 destruction incomplete, 7 limit or time-out,
+(plan --detailed-exitcode, snapshot diff --exit-code), 4 script error, 5 test failed, 6 destruction incomplete, 7 limit or time-out,
 8 locked, 9 corrupt state or snapshot, 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,

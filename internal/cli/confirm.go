@@ -58,20 +58,25 @@ func (a *app) confirm(p *progress) func(ctx context.Context, plan *sexton.Plan) 
 			fmt.Fprintf(a.Stderr, "%s:\n  %s\nGo on? [y/N] ", why, enumerate(names))
 		})
 		defer p.resume()
-		answer := make(chan string, 1)
-		go func() { // a read cannot be cancelled; the process ends soon if it is left behind
-			line, _ := a.stdin.ReadString('\n')
-			answer <- line
-		}()
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case line := <-answer:
-			switch strings.ToLower(strings.TrimSpace(line)) {
-			case "y", "yes":
-				return nil
-			}
-			return errRefused
+		return a.answer(ctx)
+	}
+}
+
+// answer reads the answer to a question; all but yes refuses.
+func (a *app) answer(ctx context.Context) error {
+	answer := make(chan string, 1)
+	go func() { // a read cannot be cancelled; the process ends soon if it is left behind
+		line, _ := a.stdin.ReadString('\n')
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case line := <-answer:
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return nil
 		}
+		return errRefused
 	}
 }

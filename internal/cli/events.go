@@ -31,6 +31,12 @@ const eventVersion = 1
 //	stray      effect: an effect of an object that the state no longer has
 //	finding    level (warning, error), text: something that a check noticed
 //	deployed   deployed, durationMs: what a deployment did, from the history
+//	forgotten  removal: objects that state rm took out of the state
+//	saved      saved: a file that snapshot save or export wrote
+//	imported   imported: what snapshot import made the state
+//	difference difference: what snapshot diff found
+//	recovered  recovered: what state recover could read
+//	lock       lock: what state unlock found
 //	version    version
 //	error      error: why the command did not do what was asked, once for each reason
 //	end        exit: the exit code; always last
@@ -54,8 +60,15 @@ type event struct {
 	Stored      *storedJSON    `json:"stored,omitempty"`
 	Effect      *effectJSON    `json:"effect,omitempty"`
 	Deployed    *deployedJSON  `json:"deployed,omitempty"`
+	Removal     *removalJSON   `json:"removal,omitempty"`
+	Saved       *savedJSON     `json:"saved,omitempty"`
+	Imported    *importedJSON  `json:"imported,omitempty"`
+	Recovered   *recoveredJSON `json:"recovered,omitempty"`
+	Lock        *lockJSON      `json:"lock,omitempty"`
 	Version     *versionJSON   `json:"version,omitempty"`
-	Exit        *int           `json:"exit,omitempty"`
+
+	Difference *sexton.Difference `json:"difference,omitempty"`
+	Exit       *int               `json:"exit,omitempty"`
 }
 
 // reportJSON is a sexton.Report as --json prints it. All lists are there, empty or not.

@@ -17,7 +17,7 @@ const (
 	exitDone        = 0   // what was asked for is done
 	exitFailed      = 1   // for another reason than those below: a disk that is full, a question answered with no
 	exitUsage       = 2   // the command line, package.json or the model is wrong; nothing was changed
-	exitChanges     = 3   // plan --detailed-exitcode: a deployment would change something
+	exitChanges     = 3   // plan --detailed-exitcode: a deployment would change something; snapshot diff --exit-code: they differ
 	exitScript      = 4   // a script does not compile, threw, or was refused something
 	exitTests       = 5   // a test failed
 	exitIncomplete  = 6   // something that should be destroyed is not, or could not be restored
@@ -30,6 +30,7 @@ const (
 // Errors that only the command line has.
 var (
 	errChanges  = errors.New("a deployment would change something")
+	errDiffer   = errors.New("the snapshots differ")
 	errTests    = errors.New("a test failed")
 	errSnapshot = errors.New("the snapshot is damaged")
 	errRefused  = errors.New("not confirmed; nothing was changed")
@@ -92,7 +93,7 @@ func exitCode(err error) int {
 		return exitScript
 	case errors.Is(err, errTests):
 		return exitTests
-	case errors.Is(err, errChanges):
+	case errors.Is(err, errChanges), errors.Is(err, errDiffer):
 		return exitChanges
 	default:
 		return exitFailed

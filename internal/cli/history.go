@@ -49,6 +49,12 @@ type deployedJSON struct {
 	Handlers  []handlerJSON    `json:"handlers"`
 	Notified  int              `json:"notified"`
 	Warnings  []string         `json:"warnings"`
+
+	Verb      string           `json:"verb,omitempty"` // of what an operator did, and only that has the rest
+	Reason    string           `json:"reason,omitempty"`
+	Forgotten []deployedObject `json:"forgotten,omitempty"`
+	Imported  []deployedObject `json:"imported,omitempty"`
+	Lost      []deployedObject `json:"lost,omitempty"`
 }
 
 // deployedObject is an object in a deployedJSON.
@@ -77,6 +83,7 @@ func newDeployedJSON(r *sexton.HistoryRecord) *deployedJSON {
 		Created: objects(r.Created), Changed: objects(r.Changed), Kept: r.Kept, Destroyed: objects(r.Destroyed),
 		Failed: objects(r.Failed), Blocked: objects(r.Blocked), Ignored: objects(r.Ignored),
 		Handlers: []handlerJSON{}, Notified: r.Notified, Warnings: orEmpty(r.Warnings),
+		Verb: r.Verb, Reason: r.Reason, Forgotten: objects(r.Forgotten), Imported: objects(r.Imported), Lost: objects(r.Lost),
 	}
 	for _, h := range r.Handlers {
 		d.Handlers = append(d.Handlers, handlerJSON(h))
@@ -123,9 +130,12 @@ type did struct {
 	verb    string
 }
 
+// operations are what an operator typed, by the verb of the record.
+var operations = map[string]string{"rm": "state rm", "import": "snapshot import", "recover": "state recover"}
+
 func (a *app) printDeployment(r *sexton.HistoryRecord) {
 	style := a.style()
-	head := r.Time.UTC().Format(time.RFC3339) + "  " + render.Clean(r.Model)
+	head := r.Time.UTC().Format(time.RFC3339) + "  " + strings.TrimSpace(operations[r.Verb]+" "+render.Clean(r.Model))
 	if took := render.Duration(r.Duration); took != "" {
 		head += " (" + took + ")"
 	}
@@ -134,17 +144,22 @@ func (a *app) printDeployment(r *sexton.HistoryRecord) {
 	for _, d := range []did{
 		{r.Created, created, "created"}, {r.Changed, changed, "changed"}, {r.Destroyed, destroyed, "destroyed"},
 		{r.Failed, failed, "failed"}, {r.Blocked, failed, "blocked"}, {r.Ignored, failed, "ignored"},
+		{r.Imported, created, "imported"}, {r.Forgotten, destroyed, "forgotten"}, {r.Lost, failed, "lost"},
 	} {
 		if len(d.objects) > 0 {
 			counts = append(counts, render.Number(len(d.objects))+" "+d.verb)
 			lists = append(lists, d)
 		}
 	}
-	if len(counts) == 0 {
+	switch {
+	case len(counts) > 0:
+	case r.Verb == "recover":
+		counts = append(counts, "nothing lost")
+	default:
 		counts = append(counts, "nothing changed")
 	}
 	fmt.Fprintln(a.Stdout, style.Paint(render.Bold, head+": "+ending(r)+strings.Join(counts, ", ")))
-	if a.flags.verbose {
+	if a.flags.verbose && r.Verb == "" {
 		a.printDetails(r)
 	}
 	for _, d := range lists {
@@ -157,6 +172,9 @@ func (a *app) printDeployment(r *sexton.HistoryRecord) {
 		for _, text := range r.Warnings {
 			fmt.Fprintf(a.Stdout, "  %s %s\n", style.Paint(render.Yellow, "warning:"), cleanLines(text))
 		}
+	}
+	if r.Reason != "" {
+		fmt.Fprintf(a.Stdout, "  reason: %s\n", cleanLines(r.Reason))
 	}
 	if r.Error != "" {
 		fmt.Fprintf(a.Stdout, "  %s %s\n", style.Paint(render.Red, "error:"), cleanLines(r.Error))

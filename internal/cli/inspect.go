@@ -16,9 +16,10 @@ import (
 func (a *app) stateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
-		Short: "looks into the state of the environment",
+		Short: "looks into the state of the environment, and repairs it",
 		Long: `State looks into the state directory: what is deployed, what was left unfinished, and whether the files
-are intact. Its verbs take no lock, change nothing, and may run beside a deployment.`,
+are intact. List, show and check take no lock, change nothing, and may run beside a deployment. The other
+verbs change the state, and never a resource.`,
 		Example: examples(
 			"sexton state list",
 			"sexton state check",
@@ -26,7 +27,8 @@ are intact. Its verbs take no lock, change nothing, and may run beside a deploym
 		Args: cobra.NoArgs,
 		RunE: a.verb(func(cmd *cobra.Command, _ []string) error { return cmd.Help() }),
 	}
-	cmd.AddCommand(a.stateListCommand(), a.stateShowCommand(), a.stateCheckCommand())
+	cmd.AddCommand(a.stateListCommand(), a.stateShowCommand(), a.stateCheckCommand(), a.stateRmCommand(),
+		a.stateRecoverCommand(), a.stateUnlockCommand())
 	for _, c := range cmd.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -35,7 +36,10 @@ a deployment. A snapshot is a valid model.`,
 			return err
 		}),
 	}
-	cmd.AddCommand(a.snapshotCheckCommand())
+	cmd.AddCommand(a.snapshotSaveCommand(), a.snapshotDiffCommand(), a.snapshotCheckCommand(), a.snapshotExportCommand(), a.snapshotImportCommand())
+	for _, c := range cmd.Commands() {
+		c.DisableFlagsInUseLine = true
+	}
 	return cmd
 }
 
@@ -49,8 +53,7 @@ state of the environment, more thoroughly than a deployment does, and lists all 
 			"sexton snapshot check",
 			"sexton snapshot check staging.json",
 		),
-		Args:                  cobra.MaximumNArgs(1),
-		DisableFlagsInUseLine: true,
+		Args: cobra.MaximumNArgs(1),
 		RunE: a.verb(func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return a.checkFile(args[0])
@@ -75,7 +78,8 @@ func (a *app) checkFile(name string) error {
 
 // inFile names the file that an error of a decoder is about.
 func inFile(err error, name string) error {
-	if e, ok := err.(*serialize.Error); ok {
+	var e *serialize.Error
+	if errors.As(err, &e) {
 		named := *e
 		named.File, named.Msg = name, strings.ReplaceAll(e.Msg, e.File+":", name+":")
 		return &named

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -65,97 +64,4 @@ func findingOf(err error) Finding {
 		return Finding{File: c.File, Problem: err.Error()}
 	}
 	return Finding{Problem: err.Error()}
-}
-
-// Salvaged is what can be read of a damaged directory.
-type Salvaged struct {
-	Environment string // empty if the journal's beginning is unreadable
-	Generation  uint64 // that the snapshot was current in; 0 if unknown
-	File        string // that the snapshot was found in; empty if there was none yet
-	Snapshot    []byte
-	Meta        []byte
-	Records     []Record // whole groups behind the snapshot, up to the damage
-	Verified    bool     // the journal confirms the snapshot's digest
-	Lost        []Finding
-}
-
-// Salvage reads what is intact of a directory that Open refuses: the newest snapshot that can be
-// confirmed and the records that continue it. It changes nothing. fsys is as in Options.
-func Salvage(dir string, fsys FS) (*Salvaged, error) {
-	if fsys == nil {
-		fsys = osFS{}
-	}
-	data, err := readOptional(fsys, filepath.Join(dir, journalFile))
-	if err != nil {
-		return nil, err
-	}
-	marks, err := readOptional(fsys, filepath.Join(dir, markFile))
-	if err != nil {
-		return nil, err
-	}
-	m, _ := readMark(marks)
-	s, err := scanJournal(data, m)
-	if errors.Is(err, ErrNewerVersion) {
-		return nil, err
-	}
-	out := &Salvaged{}
-	if err != nil {
-		out.Lost = append(out.Lost, findingOf(err))
-	}
-	if s == nil {
-		return out, out.unconfirmed(dir, fsys)
-	}
-	out.Environment, out.Generation, out.Meta = s.header.Environment, s.header.Generation, s.meta
-	img := &image{scanned: s}
-	err = img.loadSnapshot(fsys, dir)
-	if err == nil {
-		out.Snapshot, out.Records, out.Verified = img.snapshot, s.records, true
-		switch {
-		case img.pendingSnapshot:
-			out.File = snapshotNext
-		case img.snapshot != nil:
-			out.File = snapshotFile
-		}
-		return out, nil
-	}
-	if !errors.Is(err, ErrCorrupt) {
-		return nil, err
-	}
-	out.Lost = append(out.Lost, findingOf(err))
-	for _, k := range s.header.Kept {
-		for _, name := range []string{keptFile(k.Generation), snapshotFile} {
-			data, err := readOptional(fsys, filepath.Join(dir, name))
-			if err == nil && data != nil && digest(data) == k.Digest {
-				out.Generation, out.File, out.Snapshot, out.Verified = k.Generation, name, data, true
-				out.Lost = append(out.Lost, Finding{File: journalFile,
-					Problem: fmt.Sprintf("its %d records continue the lost snapshot of generation %d", len(s.records), s.header.Generation)})
-				return out, nil
-			}
-		}
-	}
-	return out, out.unconfirmed(dir, fsys)
-}
-
-// unconfirmed takes the newest snapshot there is.
-func (out *Salvaged) unconfirmed(dir string, fsys FS) error {
-	names, err := fsys.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var newest uint64
-	for _, name := range names {
-		g, isKept := keptGeneration(name)
-		if name != snapshotFile && (!isKept || out.File == snapshotFile || g < newest) {
-			continue
-		}
-		data, err := fsys.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		out.File, out.Snapshot, out.Generation, newest = name, bytes.Clone(data), g, g
-	}
-	if out.File == "" {
-		return fmt.Errorf("%s: no snapshot is left: %w", dir, ErrNoState)
-	}
-	return nil
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -80,4 +83,45 @@ func lock(fsys FS, dir string) (unlock func() error, err error) {
 		return nil, locked
 	}
 	return unlock, err
+}
+
+// Holder is who holds the lock of a directory, or held it last.
+type Holder struct {
+	Owner
+	Held  bool // somebody holds it
+	Here  bool // that is, or was, a process of this machine
+	Alive bool // a process of that pid runs here
+}
+
+// Inspect says who holds the lock of the state in a directory on the operating system's file system. Where nobody
+// does, forget is asked whether the trace of the last one is to be removed. The error matches ErrNoState if
+// there is no lock file.
+func Inspect(dir string, forget func(h *Holder) bool) (*Holder, error) {
+	name := filepath.Join(dir, lockFile)
+	data, err := readFrom(name, lockInfoAt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoState)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	h := &Holder{}
+	if json.Unmarshal(bytes.Trim(data, " \n\x00"), &h.Owner) != nil {
+		h.Owner = Owner{}
+	}
+	host, err := os.Hostname()
+	h.Here = err == nil && h.Host == host
+	h.Alive = h.Here && h.PID > 0 && alive(h.PID)
+	l := flock.New(name)
+	free, err := l.TryLock()
+	if err != nil {
+		return nil, err
+	}
+	if !free {
+		h.Held = true
+		return h, l.Close()
+	}
+	if h.PID > 0 && forget(h) {
+		err = writeLockInfo(name, nil)
+	}
+	return h, errors.Join(err, l.Close())
 }

@@ -1,0 +1,346 @@
+package sexton
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/sextongc/sexton/internal/state"
+	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/serialize"
+)
+
+// RecoverOptions say where Environment.Recover writes what it could read. Nil works.
+type RecoverOptions struct {
+	// Out is a new state directory; empty: the state directory's name with ".recovered".
+	Out string
+	// Replace puts it into the place of what is damaged, and the damaged files into a new directory: the
+	// state directory's name with ".damaged-<n>".
+	Replace bool
+	// Confirm is asked before anything is written. An error refuses. Nil agrees.
+	Confirm func(r *Recovery) error
+}
+
+// Recovery is what Environment.Recover found.
+type Recovery struct {
+	Intact   bool      // nothing was wrong, and nothing was done
+	Dir      string    // where the recovered state is
+	Damaged  string    // with Replace: where the damaged files are
+	File     string    // of the damaged directory, that the snapshot is from; empty: none could be read
+	Problems []Finding // what is wrong with the damaged files
+	Objects  []Object  // recovered
+	Stale    bool      // objects may be older than they were: nothing confirms that the snapshot is the newest
+	Effects  int       // of interrupted objects
+	// Lost are objects that damaged files name and that could not be read. Their resources are left to the
+	// operator. There may have been others.
+	Lost []Object
+	// NewTokens: the environment's id could not be read, so that tokens change.
+	NewTokens bool
+}
+
+// Recover writes what is intact of a damaged state, which Deploy refuses, to a new place, and says what is lost.
+// The damaged files stay as they are, or with Replace as copies. What is written is whole: it was verified, and
+// a deployment goes on from it. Incarnations move far on, because the last ones given out may be lost.
+//
+// The error matches ErrNoState, ErrLocked, or fs.ErrExist if there is something in the new place.
+func (e *Environment) Recover(opts *RecoverOptions) (*Recovery, error) {
+	if opts == nil {
+		opts = &RecoverOptions{}
+	}
+	began := time.Now()
+	if intact, err := e.intact(); err != nil || intact {
+		return &Recovery{Intact: intact}, err
+	}
+	unlock, err := state.Lock(e.dir, e.opts.fs)
+	if err != nil {
+		return nil, err
+	}
+	r, err := e.recoverLocked(opts, began)
+	if err = errors.Join(err, unlock()); err != nil {
+		return nil, err
+	}
+	return r, e.verify(r.Dir)
+}
+
+// intact reports whether a deployment could go on.
+func (e *Environment) intact() (bool, error) {
+	err := e.read(func(dir *state.Dir) error {
+		_, err := replay(dir)
+		return err
+	})
+	if errors.Is(err, ErrCorrupt) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (e *Environment) recoverLocked(opts *RecoverOptions, began time.Time) (*Recovery, error) {
+	s, err := state.Salvage(e.dir, e.opts.fs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.dir, err)
+	}
+	r, origin, err := mended(s, began)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.dir, err)
+	}
+	r.Dir = opts.Out
+	switch {
+	case opts.Replace:
+		r.Dir = e.dir
+		for n := 1; r.Damaged == ""; n++ {
+			if name := e.dir + ".damaged-" + strconv.Itoa(n); !e.exists(name) {
+				r.Damaged = name
+			}
+		}
+	case opts.Out == "":
+		r.Dir = e.dir + ".recovered"
+	}
+	if !opts.Replace && e.exists(r.Dir) {
+		return nil, fmt.Errorf("%s: %w", r.Dir, os.ErrExist)
+	}
+	if opts.Confirm != nil {
+		if err := opts.Confirm(r); err != nil {
+			return nil, err
+		}
+	}
+	if opts.Replace {
+		if err := state.Duplicate(e.dir, r.Damaged, e.opts.fs); err != nil {
+			return nil, fmt.Errorf("copy what is damaged: %w", err)
+		}
+		if err := state.Begin(e.dir, e.opts.fs, origin); err != nil {
+			return nil, fmt.Errorf("write what was recovered: %w", err)
+		}
+		return r, nil
+	}
+	if err := state.Create(r.Dir, e.opts.fs, origin); err != nil {
+		return nil, fmt.Errorf("write what was recovered: %w", err)
+	}
+	return r, nil
+}
+
+// verify opens a recovered state as a deployment would, and checks all of it.
+func (e *Environment) verify(dir string) error {
+	d, err := state.Open(dir, &state.Options{FS: e.opts.fs})
+	if err != nil {
+		return err
+	}
+	_, err = replay(d)
+	if err = errors.Join(err, d.Close()); err != nil {
+		return err
+	}
+	for _, f := range state.Check(dir, e.opts.fs) {
+		if !f.Harmless {
+			return fmt.Errorf("%s: what was recovered is damaged, too: %s", dir, f.Problem)
+		}
+	}
+	return nil
+}
+
+func (e *Environment) exists(dir string) bool {
+	if e.opts.fs != nil {
+		names, err := e.opts.fs.ReadDir(dir)
+		return err == nil && len(names) > 0
+	}
+	_, err := os.Lstat(dir)
+	return err == nil
+}
+
+// mended makes a state of what could be read.
+func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error) {
+	r := &Recovery{Problems: s.Lost, Stale: !s.Verified, NewTokens: s.Environment == ""}
+	base, err := baseOf(s, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	var m meta
+	if json.Unmarshal(s.Meta, &m) != nil && s.Last > 0 {
+		r.Problems = append(r.Problems, Finding{File: "journal", Problem: "what it keeps beside the snapshot cannot be read"})
+	}
+	p := newReplayer(base, m.Incarnation)
+	for i, record := range append(s.Records, s.Behind...) {
+		if err := p.apply(record); err != nil {
+			r.Problems = append(r.Problems, Finding{File: "journal", Problem: fmt.Sprintf("record %d (%s) does not fit: %v", i+1, record.Kind, err)})
+		}
+	}
+	read := p.graph()
+	sweep(read)
+	g := settle(base, read)
+	if _, err := serialize.EncodeSnapshot(g); err != nil { // a cycle of owners
+		g = base
+	}
+	snapshot, err := serialize.EncodeSnapshot(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	incarnation := r.lost(s, p.order, read, g, p.incarnation)
+	if m.Incarnation, err = further(incarnation); err != nil {
+		return nil, nil, err
+	}
+	for _, e := range g.Objects {
+		r.Objects = append(r.Objects, *entryObject(e))
+	}
+	effects := p.uncovered()
+	r.Effects = len(effects)
+	h := &HistoryRecord{
+		Number: s.Last + 1, Time: began.UTC(), Duration: time.Since(began), Outcome: Done,
+		Operation: Operation{Verb: "recover", Lost: historyObjects(r.Lost)},
+	}
+	return r, &state.Origin{
+		Environment: s.Environment, Generation: s.Last + 1, Seq: s.Seq, Snapshot: snapshot, Meta: jsonOf(&m), History: s.History,
+		Record: jsonOf(h), Carry: newLocalState(nil, nil, &replayed{effects: effects}).uncovered(),
+	}, nil
+}
+
+// baseOf returns the newest snapshot that can be read.
+func baseOf(s *state.Salvaged, r *Recovery) (*objectstore.Graph, error) {
+	if s.Verified && len(s.Snapshot) == 0 {
+		return &objectstore.Graph{}, nil
+	}
+	candidates := append([]state.Copy{{File: s.File, Data: s.Snapshot}}, s.Copies...)
+	for i, c := range candidates {
+		if len(c.Data) == 0 {
+			continue
+		}
+		g, err := serialize.DecodeSnapshot(c.Data)
+		if err == nil {
+			r.File = c.File
+			r.Stale = r.Stale || i > 0
+			return g, nil
+		}
+		if i > 0 {
+			r.Problems = append(r.Problems, Finding{File: c.File, Problem: err.Error()})
+		}
+	}
+	if len(s.Behind) == 0 {
+		return nil, fmt.Errorf("%w: nothing in it can be read", ErrCorrupt)
+	}
+	return &objectstore.Graph{}, nil
+}
+
+// settle makes a graph closed. What was removed since base, which is closed, comes back if something names it.
+// Objects that name what is nowhere become again what they were in base, or go.
+func settle(base, g *objectstore.Graph) *objectstore.Graph {
+	was := make(map[string]*objectstore.Entry, len(base.Objects))
+	for _, e := range base.Objects {
+		was[e.ID] = e
+	}
+	for {
+		is := make(map[string]bool, len(g.Objects))
+		for _, e := range g.Objects {
+			is[e.ID] = true
+		}
+		settled := &objectstore.Graph{}
+		changed := false
+		for _, e := range g.Objects {
+			for _, id := range missingOf(e, is) {
+				changed = true
+				if was[id] == nil {
+					e = was[e.ID]
+					break
+				}
+			}
+			if e != nil {
+				settled.Objects = append(settled.Objects, e)
+			}
+		}
+		for _, e := range settled.Objects[:len(settled.Objects):len(settled.Objects)] {
+			for _, id := range missingOf(e, is) {
+				if was[id] != nil && !is[id] {
+					is[id] = true
+					settled.Objects = append(settled.Objects, was[id])
+				}
+			}
+		}
+		for _, id := range []string{base.Root, g.Root} {
+			if is[id] {
+				settled.Root = id
+			}
+		}
+		if g = settled; !changed {
+			return g
+		}
+	}
+}
+
+// missingOf lists what an object names and is not there.
+func missingOf(e *objectstore.Entry, is map[string]bool) (missing []string) {
+	need := func(id string) {
+		if id != "" && !is[id] {
+			missing = append(missing, id)
+		}
+	}
+	need(e.Owner)
+	for _, s := range e.Subscriptions {
+		need(s.Subscriber)
+	}
+	for _, f := range e.Properties {
+		objectstore.Refs(f.Value, func(r objectstore.Ref) { need(string(r)) })
+	}
+	return missing
+}
+
+// An object's header, in snapshots and in the journal, as far as it names the object.
+var namedObject = regexp.MustCompile(`"\?": ?\{ ?"id": ?("(?:[^"\\]|\\.)*"), ?"type": ?("(?:[^"\\]|\\.)*")([^{}\n]*)`)
+
+var (
+	namedOwner       = regexp.MustCompile(`"owner": ?("(?:[^"\\]|\\.)*")`)
+	namedIncarnation = regexp.MustCompile(`"incarnation": ?(\d{1,16})\b`)
+)
+
+// lost lists the objects that only damaged text names, and those that were read and could not be kept. It
+// returns the highest incarnation of all. An object that was read once and is no longer there is destroyed.
+func (r *Recovery) lost(s *state.Salvaged, put []string, read, g *objectstore.Graph, incarnation uint64) uint64 {
+	seen := map[string]bool{}
+	for _, id := range put {
+		seen[id] = true
+	}
+	kept := make(map[string]bool, len(g.Objects))
+	for _, e := range g.Objects {
+		kept[e.ID] = true
+	}
+	for _, e := range read.Objects {
+		if !kept[e.ID] {
+			r.Lost = append(r.Lost, *entryObject(e))
+		}
+	}
+	texts := [][]byte{s.Journal}
+	newer := true // than the snapshot that was read
+	for _, c := range s.Copies {
+		newer = newer && c.File != r.File
+		if newer {
+			texts = append(texts, c.Data)
+		} else {
+			incarnation = highest(incarnation, c.Data)
+		}
+	}
+	for _, text := range texts {
+		incarnation = highest(incarnation, text)
+		for _, found := range namedObject.FindAllSubmatch(text, -1) {
+			var o Object
+			if json.Unmarshal(found[1], &o.ID) != nil || json.Unmarshal(found[2], &o.Type) != nil || seen[o.ID] {
+				continue
+			}
+			if owner := namedOwner.FindSubmatch(found[3]); owner != nil {
+				_ = json.Unmarshal(owner[1], &o.Owner)
+			}
+			seen[o.ID] = true
+			r.Lost = append(r.Lost, o)
+		}
+	}
+	return incarnation
+}
+
+// highest returns the highest incarnation that a text names. What a flipped bit made of one may be too high, but
+// not so high that numbers run out.
+func highest(n uint64, text []byte) uint64 {
+	for _, found := range namedIncarnation.FindAllSubmatch(text, -1) {
+		if i, err := strconv.ParseUint(string(found[1]), 10, 64); err == nil && i < 1<<52 {
+			n = max(n, i)
+		}
+	}
+	return n
+}
