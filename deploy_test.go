@@ -331,3 +331,54 @@ func TestLocked(t *testing.T) {
 	require.ErrorIs(t, inner, sexton.ErrLocked)
 	require.ErrorContains(t, inner, "locked by pid")
 }
+
+const holders = classes + `
+export class Keeper extends Node { static properties = { keeps: { type: ["Node"], usage: "inout", default: [] } }; declare keeps: Node[]; }
+export class Holder extends Keeper { gone(o: Node) { log("told", this.$id, "of", o.$id); this.keeps = [o]; } }
+export class Releaser extends Keeper { gone(o: Node) { log("told", this.$id, "of", o.$id); this.keeps = this.keeps.filter((x) => x !== o); } }
+`
+
+// gc 1.2, P9: what refers to an object that was destroyed does not refer to the one that the model makes under its
+// id: of another class, that one cannot be made.
+func TestReferenceToReplacedObject(t *testing.T) {
+	e := newEnv(t, holders)
+	e.must(apps(node("a"), object("Keeper", "b", `"keeps": ["a"]`)), "create a", "create b")
+	for range 2 {
+		_, err := e.deploy(apps(object("Other", "a"), object("Keeper", "b")))
+		require.ErrorContains(t, err, "replace: app/Node a: a new object of that id cannot be made while app/Keeper b refers to the destroyed one: "+
+			"give the new object another id, or let the reference go first, in a handler, in loaded(), or by a deployment without a")
+		require.NotContains(t, e.log, "create a")
+		require.Equal(t, true, entryOf(t, e.snapshot(), "a")["?"].(map[string]any)["destroyed"])
+		require.Contains(t, e.snapshot(), `"keeps": [ { "$ref": "a" } ]`)
+	}
+	e.must(apps(object("Keeper", "b")))
+	r := e.must(apps(object("Other", "a"), object("Keeper", "b", `"keeps": ["a"]`)), "create a") // the model says which one it means
+	require.Equal(t, []string{"a"}, ids(r.Created))
+	require.NotContains(t, e.snapshot(), "destroyed")
+
+	e = newEnv(t, holders)
+	e.must(apps(node("a"), object("Releaser", "b", `"after": ["a"]`, `"keeps": ["a"]`)), "create a", "create b")
+	e.must(apps(object("Other", "a"), object("Releaser", "b", `"after": ["a"]`)), "told b of a", "destroy a", "create a")
+	require.Contains(t, e.snapshot(), `"keeps": []`)
+}
+
+// gc 6.3, 1.2: an object that failed to die, was kept by a handler, and dies when the model has it again: it is a
+// tombstone then, like one that died at once, and a warning says that no new one is made.
+func TestReferenceToDoomedObject(t *testing.T) {
+	e := newEnv(t, holders)
+	both := apps(object("Holder", "b", `"after": [`+node("a")+`]`))
+	e.must(both, "create b")
+	e.fails["a"] = true
+	_, err := e.deploy(apps(object("Holder", "b")))
+	require.ErrorIs(t, err, sexton.ErrIncomplete)
+	e.fails["a"] = false
+	for i, log := range [][]string{{"destroy a"}, nil} {
+		r := e.must(both, log...)
+		require.Equal(t, []string{"app/Node a of the model was destroyed, is still referred to, and so stays destroyed; give a new object another id"}, r.Warnings, i)
+		require.Contains(t, e.snapshot(), `"keeps": [ { "$ref": "a" } ]`)
+	}
+	e.must(apps(object("Holder", "b", `"keeps": []`)))
+	r := e.must(both)
+	require.Empty(t, r.Warnings)
+	require.Equal(t, []string{"a"}, ids(r.Created))
+}

@@ -47,7 +47,22 @@ func (d *deploying) prepare(t *runtime.Task) error {
 			return err
 		}
 	}
+	d.warnOfTombstones()
 	return d.recover(t)
+}
+
+// warnOfTombstones tells which objects of the model do not come back: destroyed ones stay so while anything
+// refers to them (gc 6.3).
+func (d *deploying) warnOfTombstones() {
+	destroyed := map[string]bool{}
+	for _, e := range d.merged.Graph.Objects {
+		destroyed[e.ID] = e.Destroyed
+	}
+	for _, e := range d.model.Graph.Objects {
+		if destroyed[e.ID] && !e.Destroyed {
+			d.warn(fmt.Sprintf("%s %s of the model was destroyed, is still referred to, and so stays destroyed; give a new object another id", e.Type, e.ID))
+		}
+	}
 }
 
 // broken returns an error if the incoming graph has an object that could not be restored (gc 5.4), or
@@ -181,17 +196,57 @@ func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore
 	for _, r := range d.merged.Replaced {
 		other[r.Old.ID] = true
 	}
+	meant := d.meant()
 	left := &objectstore.Graph{Root: d.graph.Root}
 	for _, e := range d.graph.Objects {
+		by := meant[e.ID]
 		switch {
-		case gone[e.ID] && e.Destroyed:
+		case gone[e.ID] && e.Destroyed && by == nil:
 			continue
+		case other[e.ID] && e.Destroyed:
+			return nil, &PhaseError{Phase: "replace", Object: e.Type + " " + e.ID, Err: fmt.Errorf("a new object of that id cannot be made while %s %s refers to the destroyed one: "+
+				"give the new object another id, or let the reference go first, in a handler, in loaded(), or by a deployment without %[3]s", by.Type, by.ID, e.ID)}
 		case other[e.ID]:
 			return nil, &PhaseError{Phase: "replace", Object: e.Type + " " + e.ID, Err: fmt.Errorf("%w: a new object of that id cannot be made before the old one is destroyed", ErrIncomplete)}
 		}
 		left.Objects = append(left.Objects, e)
 	}
 	return left, nil
+}
+
+// meant returns the destroyed objects that the environment goes on to refer to, each with who does. What the
+// model says of an object is no such reference: it may mean a new object of the same id.
+func (d *deploying) meant() map[string]*objectstore.Entry {
+	model, stored := map[string]*objectstore.Entry{}, map[string]*objectstore.Entry{}
+	for _, e := range d.model.Graph.Objects {
+		model[e.ID] = e
+	}
+	var queue []*objectstore.Entry
+	for _, e := range d.graph.Objects {
+		if stored[e.ID] = e; !e.Destroyed {
+			queue = append(queue, e)
+		}
+	}
+	meant := map[string]*objectstore.Entry{}
+	for i := 0; i < len(queue); i++ {
+		by := queue[i]
+		visit := func(id string) {
+			if e := stored[id]; e != nil && e.Destroyed && meant[id] == nil {
+				meant[id] = by
+				queue = append(queue, e)
+			}
+		}
+		wanted := model[by.ID]
+		if wanted == nil {
+			visit(by.Owner)
+		}
+		for _, f := range by.Properties {
+			if wanted == nil || d.model.Keeps(wanted, f.Name) {
+				objectstore.Refs(f.Value, func(r objectstore.Ref) { visit(string(r)) })
+			}
+		}
+	}
+	return meant
 }
 
 // leaving returns the live objects that the model drops, and the outgoing ones.

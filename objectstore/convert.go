@@ -117,6 +117,8 @@ func (c *converter) toValue(t *Type, v goja.Value) (Value, error) {
 func (c *converter) reference(o *Object) (Value, error) {
 	if s := c.registry.store; s == nil || o.store != s {
 		return nil, &ValueError{Reason: fmt.Sprintf("%s belongs to an earlier deployment", o)}
+	} else if !s.has(o) {
+		return nil, &ValueError{Reason: fmt.Sprintf("%s is destroyed, and its id means another object by now", o)}
 	}
 	return Ref(o.ID), nil
 }

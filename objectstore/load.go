@@ -27,6 +27,9 @@ func (s *Store) Load(graph *Graph, call func(o *Object, construct func() error) 
 		loaded = append(loaded, o)
 	}
 	s.restored = s.seq
+	for _, o := range loaded {
+		o.storedAt = s.restored
+	}
 	images := make([]image, len(loaded))
 	if err := s.registry.try(func() error { return s.defineAll(loaded, images) }); err != nil {
 		return err

@@ -46,6 +46,7 @@ type Object struct {
 	checked     int                             // Store.ended when subs was last searched for subscribers that are gone
 	index       map[subscriptionKey]*Subscribed // of subs, if there are many
 	stored      *Entry                          // what was last loaded or saved
+	storedAt    int                             // seq of the last object that stored may name
 	lacking     map[string]bool                 // properties that stored has not, because they could not be saved
 	broken      string                          // why it could not be loaded (gc 5.4)
 	provisional bool                            // made by a constructor while loading (gc 6.7)

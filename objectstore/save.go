@@ -40,7 +40,7 @@ func (s *Store) closure(from []*Object) map[*Object]bool {
 // neighbours visits what o refers to in a snapshot: its owner, and the objects in its persistable
 // properties.
 func (s *Store) neighbours(o *Object, visit func(*Object)) {
-	if o.owner != nil {
+	if o.owner != nil && s.has(o.owner) {
 		visit(o.owner)
 	}
 	if o.broken != "" {
@@ -72,7 +72,7 @@ func (s *Store) storedNeighbours(o *Object, visit func(*Object)) {
 func (s *Store) mentioned(v goja.Value, visit func(*Object)) {
 	g := s.registry
 	if o := g.Find(v); o != nil {
-		if o.store == s {
+		if s.has(o) {
 			visit(o)
 		}
 		return
@@ -89,7 +89,7 @@ func (s *Store) mentioned(v goja.Value, visit func(*Object)) {
 			return
 		}
 		if o := g.Find(x); o != nil {
-			if o.store == s {
+			if s.has(o) {
 				visit(o)
 			}
 		} else if !seen[x] {
@@ -104,6 +104,15 @@ func (s *Store) mentioned(v goja.Value, visit func(*Object)) {
 			continue // a getter; saving tells of it
 		}
 	}
+}
+
+// has reports whether o is what its id means in this environment. A destroyed object that no snapshot would hold
+// gives its id up; one that nobody has taken by then it gets back.
+func (s *Store) has(o *Object) bool {
+	if o.store == s && o.state == Destroyed && s.byID[o.ID] == nil {
+		s.byID[o.ID] = o
+	}
+	return o.store == s && s.byID[o.ID] == o
 }
 
 // elements visits what a container of plain data holds.
@@ -168,7 +177,7 @@ func (s *Store) Snapshot() (*Graph, error) {
 			problems = append(problems, fmt.Errorf("%s: %w", o, err))
 		}
 		g.Objects = append(g.Objects, e)
-		o.stored = e
+		o.stored, o.storedAt = e, s.seq
 	}
 	return g, errors.Join(problems...)
 }
@@ -212,7 +221,7 @@ func (s *Store) entry(o *Object, in func(*Object) bool) (*Entry, error) {
 	if o.Class != nil {
 		e.Version = o.Class.Version
 	}
-	if o.owner != nil {
+	if o.owner != nil && s.has(o.owner) {
 		e.Owner = o.owner.ID
 	}
 	switch o.state {
@@ -269,7 +278,7 @@ func (s *Store) lastSaved(o *Object, p *Property, in func(*Object) bool) (plain 
 	dangling := false
 	Refs(plain, func(r Ref) {
 		to := s.byID[string(r)]
-		dangling = dangling || to == nil || !in(to)
+		dangling = dangling || to == nil || !in(to) || to.seq > o.storedAt // another one has the id by now
 	})
 	if !ok || dangling {
 		return nil, true

@@ -156,6 +156,9 @@ func (s *Store) freeID(id string) error {
 	if o == nil || o.state == Destroyed && o.ref.Object() == nil {
 		return nil
 	}
+	if o.state == Destroyed {
+		return fmt.Errorf("id %q is taken by %s, which is destroyed: the id is free once no saved property refers to that", id, o)
+	}
 	return fmt.Errorf("id %q is taken by %s", id, o)
 }
 

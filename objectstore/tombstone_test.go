@@ -115,3 +115,51 @@ func TestFrozenObjectCannotBecomeTombstone(t *testing.T) {
 	require.ErrorContains(t, e.s.Bury(o), "its methods stay usable")
 	require.Equal(t, objectstore.Destroyed, o.State())
 }
+
+// gc 1.2, P1, P9: an id that a destroyed object gave up means the new one. A reference to the old one is no
+// reference to that: it is not saved, and the new one is.
+func TestReferenceToAnObjectThatLostItsID(t *testing.T) {
+	e := newEnv(t, mortal+`
+		class Keeper extends Resource { static properties = { kept: { type: ["Mortal"], usage: "out", default: [] } } }`)
+	keeper := e.object(`globalThis.k = new Keeper({}, null, { id: "k" })`)
+	e.s.SetRoot(keeper)
+	old := e.object(`globalThis.m = new Mortal({}, null, { id: "m" })`)
+	e.run(`k.kept = [m]`)
+	_, err := e.s.Snapshot()
+	require.NoError(t, err)
+	require.NoError(t, e.s.Bury(old))
+	require.Contains(t, e.fails(`new Mortal({}, null, { id: "m" })`), `id "m" is taken by Mortal m, which is destroyed`)
+
+	e.run(`k.kept = []; globalThis.other = new Mortal({}, null, { id: "other" })`)
+	again := e.object(`globalThis.again = new Mortal({}, null, { id: "m" })`)
+	e.run(`k.kept = [m]`)
+	g, err := e.s.Snapshot()
+	require.ErrorContains(t, err, "Keeper k: property kept[0]: Mortal m is destroyed, and its id means another object by now")
+	entry := g.Lookup("m")
+	require.NotNil(t, entry)
+	require.False(t, entry.Destroyed, "the new one is saved")
+	require.False(t, e.s.Persistable()[again])
+	kept, has := g.Lookup("k").Property("kept")
+	require.False(t, has, "what was saved last named the old one: %v", kept)
+
+	e.run(`k.kept = [again]`)
+	g, err = e.s.Snapshot()
+	require.NoError(t, err)
+	kept, _ = g.Lookup("k").Property("kept")
+	require.Equal(t, []objectstore.Value{objectstore.Ref("m")}, kept)
+}
+
+// A destroyed object that nothing saved referred to, and whose id nobody took, is itself again when something does.
+func TestTombstoneGetsItsIDBack(t *testing.T) {
+	e := newEnv(t, mortal+`
+		class Keeper extends Resource { static properties = { kept: { type: ["Mortal"], usage: "out", default: [] } } }`)
+	e.s.SetRoot(e.object(`globalThis.k = new Keeper({}, null, { id: "k" })`))
+	for _, id := range []string{"a", "b"} {
+		require.NoError(t, e.s.Bury(e.object(`globalThis.`+id+` = new Mortal({}, null, { id: "`+id+`" })`)))
+	}
+	e.run(`globalThis.again = new Mortal({}, null, { id: "a" }); k.kept = [b]`) // takes the id of b away, too
+	g, err := e.s.Snapshot()
+	require.NoError(t, err)
+	require.True(t, g.Lookup("b").Destroyed)
+	require.False(t, g.Lookup("a").Destroyed)
+}

@@ -6,7 +6,7 @@ import "github.com/sextongc/sexton/objectstore"
 func (m *merger) verify() error {
 	for _, ref := range m.model.open {
 		if !m.out.Incoming[ref.id] {
-			return m.model.dangling(ref)
+			return m.dangling(ref)
 		}
 		if class, _ := m.resolve(objectstore.Ref(ref.id)); class != nil && ref.class != nil && !class.Is(ref.class) {
 			return m.model.wrongClass(ref, class)
@@ -18,6 +18,19 @@ func (m *merger) verify() error {
 		}
 	}
 	return m.owners()
+}
+
+// dangling is the error of a reference that leads out of the incoming graph.
+func (m *merger) dangling(ref reference) error {
+	e := m.stored[ref.id]
+	if e == nil {
+		return m.model.dangling(ref)
+	}
+	why := "is deployed, but the model does not have it and so drops it: put it into the model, or refer to another object"
+	if e.Destroyed {
+		why = "was destroyed: refer to another object, or put a new one into the model"
+	}
+	return m.model.doc.errorf(ref.position, ref.path, "dangling reference: %s %s", label(e.Type, e.ID), why)
 }
 
 // keptValues checks what a model's object keeps against its class, which may have changed (gc 5.4).

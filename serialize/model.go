@@ -187,6 +187,14 @@ func (m *Model) wrongClass(ref reference, class *objectstore.Class) error {
 	return m.doc.errorf(ref.position, ref.path, "expected %s, got %s %q", ref.class.Short(), class.Short(), ref.id)
 }
 
+// Keeps reports whether an object of the model keeps what is stored for a property: its usage is out, inout or
+// const, and the model does not set it (gc 2.3).
+func (m *Model) Keeps(e *objectstore.Entry, property string) bool {
+	_, set := e.Property(property)
+	p := m.objects[e.ID].class.Property(property)
+	return !set && p != nil && p.Usage.Kept()
+}
+
 func (m *Model) dangling(ref reference) error {
 	ids := make([]string, 0, len(m.objects))
 	for _, e := range m.Graph.Objects {
