@@ -101,7 +101,7 @@ func (run *deploying) plan(t *runtime.Task) (*Plan, error) {
 		replaced[r.Old.ID] = true
 	}
 	for _, step := range gcext.Explain(s.store, run.leaving(gone)) {
-		p.Destroy = append(p.Destroy, plannedDestroy(step, replaced[step.Object.ID]))
+		p.Destroy = append(p.Destroy, plannedDestroy(step, replaced[step.Object.ID], run.model.Graph))
 	}
 	if len(gone) > 0 {
 		var err error
@@ -149,7 +149,7 @@ func without(g *objectstore.Graph, gone map[string]bool) *objectstore.Graph {
 	return out
 }
 
-func plannedDestroy(step gcext.Step, replaced bool) PlannedDestroy {
+func plannedDestroy(step gcext.Step, replaced bool, model *objectstore.Graph) PlannedDestroy {
 	out := PlannedDestroy{Object: *plainObject(step.Object), Level: step.Level, Protect: step.Object.Protect}
 	switch {
 	case step.Object.Failure != "":
@@ -158,6 +158,8 @@ func plannedDestroy(step gcext.Step, replaced bool) PlannedDestroy {
 		out.Why = "an earlier deployment did not finish with it"
 	case replaced:
 		out.Why = "the model gives it another class"
+	case model.Root == "":
+		out.Why = "everything is to be destroyed"
 	default:
 		out.Why = "the model no longer has it"
 	}

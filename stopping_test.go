@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -96,6 +97,43 @@ func TestCancelledBefore(t *testing.T) {
 }
 
 func emptySnapshot(t *testing.T) string { return newEnv(t, classes).snapshot() }
+
+// The error of a full disk is that of the state, wherever it was met: also by a script whose effect could not
+// be recorded. What was deployed before stays.
+func TestFullDisk(t *testing.T) {
+	e := newEnv(t, crashClasses)
+	disk := simdisk.New()
+	_, err := e.deployOn(disk, context.Background(), stoppingSteps[0])
+	require.NoError(t, err)
+	before := e.snapshot()
+	met := 0
+	for room := int64(0); ; room += 97 {
+		full := disk.Clone()
+		full.Space = size(t, full) + room
+		_, err := e.deployOn(full, context.Background(), stoppingSteps[1])
+		if err == nil {
+			break
+		}
+		met++
+		require.ErrorIs(t, err, sexton.ErrStateFailed, "%d bytes", room)
+		require.ErrorIs(t, err, syscall.ENOSPC)
+	}
+	require.Greater(t, met, 10)
+	hook.WithFS(&e.opts, disk)
+	require.Equal(t, before, e.snapshot())
+}
+
+// size is how many bytes the files of a state have.
+func size(t *testing.T, disk *simdisk.Disk) (n int64) {
+	names, err := disk.ReadDir("/state")
+	require.NoError(t, err)
+	for _, name := range names {
+		data, err := disk.ReadFile("/state/" + name)
+		require.NoError(t, err)
+		n += int64(len(data))
+	}
+	return n
+}
 
 // stoppingSteps are two deployments whose second one destroys with notifications, replaces, creates and
 // drops what a script made.

@@ -182,6 +182,8 @@ func hint(err error) string {
 		return "nothing was changed; use that version of sexton, or a newer one"
 	case errors.Is(err, sexton.ErrCorrupt):
 		return "nothing was changed; `sexton state check` lists what is wrong"
+	case errors.Is(err, sexton.ErrStateFailed):
+		return "what was recorded before is safe; make the disk writable again, and the next deployment goes on from there"
 	case errors.Is(err, sexton.ErrBroken):
 		advice := "repair the class, or leave the object out of the model, and deploy again"
 		if errors.As(err, &phase) && phase.Phase == "load" {

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -124,6 +127,12 @@ func (a *app) model(e *sexton.Environment, args []string) (*sexton.Model, error)
 		}
 	}
 	m, err := sexton.ReadModel(file)
+	if errors.Is(err, fs.ErrNotExist) && len(args) > 0 && !filepath.IsAbs(args[0]) {
+		inPackage := filepath.Join(e.Package().Dir, args[0])
+		if _, e := os.Stat(inPackage); e == nil {
+			err = &hintedError{err, fmt.Sprintf("paths are relative to the working directory, not to --dir: write %s", a.shortPath(inPackage))}
+		}
+	}
 	if err != nil {
 		return nil, usage(err)
 	}

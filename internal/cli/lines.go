@@ -34,10 +34,12 @@ func (v *lineView) event(p *progress, e *sexton.Event) {
 		if e.Subscriber != nil {
 			v.println("! failed    %s: %s(%s)", label(e.Subscriber), e.Handler, e.Object.ID)
 		} else {
-			v.println("! failed    %s", label(e.Object))
+			v.println("! failed    %s%s", label(e.Object), map[bool]string{true: " again"}[p.again])
 		}
 	case "blocked":
-		v.println("! blocked   %s: it waits for %s", label(e.Object), label(e.By))
+		if !p.again {
+			v.println("! blocked   %s: it waits for %s", label(e.Object), label(e.By))
+		}
 	case "spared":
 		v.println("= spared    %s", label(e.Object))
 	}

@@ -24,6 +24,8 @@ type progress struct {
 	phase   string
 	running []running // destructors, in the order of their starts
 	done    int       // destroyed
+	again   bool      // the event tells of an object that failed, or was blocked, before
+	blocked map[string]string
 	objects map[string]sexton.Object
 	errors  []failure // of destructors and handlers, in order
 }
@@ -58,7 +60,7 @@ const (
 
 // newProgress begins to show what a verb does.
 func (a *app) newProgress(verb, name string) *progress {
-	p := &progress{app: a, verb: verb, name: name, objects: map[string]sexton.Object{}}
+	p := &progress{app: a, verb: verb, name: name, objects: map[string]sexton.Object{}, blocked: map[string]string{}}
 	every := heartbeatEvery
 	switch {
 	case a.flags.json:
@@ -141,6 +143,11 @@ func (p *progress) observe(e sexton.Event) {
 		if e.Kind == "destroyed" {
 			p.done++
 		}
+		p.again = false
+		if e.Kind == "blocked" {
+			p.again = p.blocked[e.Object.ID] == e.By.ID
+			p.blocked[e.Object.ID] = e.By.ID
+		}
 		if e.Err != nil {
 			p.failed(&e)
 		}
@@ -188,7 +195,9 @@ func (p *progress) failed(e *sexton.Event) {
 		f.handler = e.Subscriber.ID + "." + e.Handler
 		f.err = e.Err // says which handler of whom, and what it was told of
 	}
+	before := len(p.errors)
 	p.errors = slices.DeleteFunc(p.errors, func(old failure) bool { return old.object == f.object && old.handler == f.handler })
+	p.again = len(p.errors) < before
 	p.errors = append(p.errors, f)
 }
 
