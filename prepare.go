@@ -143,8 +143,8 @@ func (d *deploying) handlers() error {
 			if sub.Handler == "" || err != nil { // an object whose class is missing is kept as it is
 				continue
 			}
-			if !class.HasMethod(sub.Handler) {
-				return d.model.SubscriptionError(e.ID, i, "subscriber %q: class %s has no method %q", sub.Subscriber, class.Short(), sub.Handler)
+			if err := class.CheckHandler(sub.Handler); err != nil {
+				return d.model.SubscriptionError(e.ID, i, "subscriber %q: %v", sub.Subscriber, err)
 			}
 		}
 	}

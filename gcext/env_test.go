@@ -64,8 +64,9 @@ func newEnv(t testing.TB, source string) *env {
 			Dir: dir, Extensions: []*runtime.Extension{e.module()},
 			Permissions: sexton.Permissions{Read: []string{dir}},
 			Console:     func(_, text string) { e.events = append(e.events, text) },
+			Clock:       e.clock,
 		},
-		Clock: e.clock, Anonymous: true,
+		Anonymous: true,
 		Unhandled: func(err *runtime.ScriptError, _ any) { e.events = append(e.events, "unhandled "+err.Error()) },
 	})
 	require.NoError(t, err)

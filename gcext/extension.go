@@ -97,8 +97,8 @@ func (m *Module) subscribe(call goja.FunctionCall) goja.Value {
 	publisher, subscriber := m.managed(call, "subscribeDestruction", 0), m.managed(call, "subscribeDestruction", 1)
 	handler := m.handler(call, "subscribeDestruction")
 	s := m.current()
-	if handler != "" {
-		if err := s.CheckHandler(subscriber, handler); err != nil {
+	if handler != "" && subscriber.Class != nil {
+		if err := subscriber.Class.CheckHandler(handler); err != nil {
 			panic(m.typeError("GC.subscribeDestruction: %v", err))
 		}
 	}

@@ -3,6 +3,7 @@ package objectstore
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Subscribe records that subscriber wants to be told before publisher is destroyed; at says where
@@ -136,10 +137,18 @@ func (s *Store) HasMethod(o *Object, name string) bool {
 	return o.Class != nil && o.Class.HasMethod(name)
 }
 
-// CheckHandler returns an error unless handler names a method of the subscriber's class.
-func (s *Store) CheckHandler(subscriber *Object, handler string) error {
-	if subscriber.Class == nil || s.HasMethod(subscriber, handler) {
-		return nil
+// lifecycle are the methods that only the runtime calls.
+var lifecycle = []string{"destroy", "loaded", "recover"}
+
+// CheckHandler returns an error unless handler names a method of the class that subscriptions may call.
+func (c *Class) CheckHandler(handler string) error {
+	switch {
+	case strings.HasPrefix(handler, "$"):
+		return fmt.Errorf("%q cannot be a handler: names that begin with $ are reserved; name a method of class %s", handler, c.Short())
+	case slices.Contains(lifecycle, handler):
+		return fmt.Errorf("%q cannot be a handler: only the runtime calls it; name another method of class %s", handler, c.Short())
+	case !c.HasMethod(handler):
+		return fmt.Errorf("class %s has no method %q", c.Short(), handler)
 	}
-	return fmt.Errorf("class %s has no method %q", subscriber.Class.Short(), handler)
+	return nil
 }

@@ -104,9 +104,9 @@ func TestSubscriptionsAgainstModel(t *testing.T) {
 func TestCheckHandler(t *testing.T) {
 	e := newEnv(t, loading)
 	o := e.object(`const b = new Box({}); b.own = () => 1; b`)
-	require.NoError(t, e.s.CheckHandler(o, "m"))
+	require.NoError(t, o.Class.CheckHandler("m"))
 	for _, name := range []string{"own", "nope", "constructor", "items"} {
-		require.EqualError(t, e.s.CheckHandler(o, name), fmt.Sprintf("class Box has no method %q", name))
+		require.EqualError(t, o.Class.CheckHandler(name), fmt.Sprintf("class Box has no method %q", name))
 	}
 }
 
