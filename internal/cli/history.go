@@ -167,7 +167,7 @@ func (a *app) printDeployment(r *sexton.HistoryRecord) {
 	}
 	if a.flags.verbose {
 		for _, h := range r.Handlers {
-			a.historyLine(failed, "handler", fmt.Sprintf("%s %s: %s(%s): %s", shortType(h.Type), h.Subscriber, h.Handler, h.Publisher, h.Error))
+			a.historyLine(failed, "handler", h.Error)
 		}
 		for _, text := range r.Warnings {
 			fmt.Fprintf(a.Stdout, "  %s %s\n", style.Paint(render.Yellow, "warning:"), cleanLines(text))

@@ -66,6 +66,11 @@ func TestScripts(t *testing.T) {
 						`at [0-9-]+T[0-9:]+Z`:                    `at T`,
 						`sha256:[0-9a-f]{64}`:                    `sha256:D`,
 						`"durationMs":[0-9.]+`:                   `"durationMs":1`,
+						`"durationsMs":\[[0-9.,]+\]`:             `"durationsMs":[1]`,
+						`\([0-9.]+(µs|ms)`:                       `(1ms`,
+						`, [0-9.]+(µs|ms)\)`:                     `, 1ms)`,
+						`(?m)^[0-9-]+T[0-9:]+Z  `:                `T  `,
+						`"began":"[^"]*"`:                        `"began":"T"`,
 						`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]+`: `ID`,
 					} {
 						text = regexp.MustCompile(pattern).ReplaceAllString(text, by)
