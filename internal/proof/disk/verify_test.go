@@ -134,7 +134,7 @@ func (w *world) verify(t *testing.T, s *situation) (*found, []line) {
 // order checks at the crash that what had to go first has gone durably (P3).
 func (w *world) order(t *testing.T, s *situation, f *found, text func() string) {
 	t.Helper()
-	if s.workload.name == "cycles" || s.workload.settings != (sexton.Settings{}) {
+	if settings := s.workload.settings; s.workload.name == "cycles" || settings.OnDestroyError != "" || settings.Resurrection != "" {
 		return // the order is another
 	}
 	begun := map[string]bool{}

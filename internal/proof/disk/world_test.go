@@ -12,12 +12,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/internal/hook"
+	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/internal/state/simdisk"
 	"github.com/sextongc/sexton/runtime"
 )
@@ -112,8 +114,9 @@ func newWorld(t *testing.T, settings sexton.Settings) *world {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	w := &world{}
-	w.opts = sexton.Options{Dir: dir, State: stateDir, Settings: settings, Extensions: []*runtime.Extension{w.outside()}}
+	w.opts = sexton.Options{Dir: dir, State: stateDir, Settings: settings, Extensions: []*runtime.Extension{w.outside()}, Seed: 1}
 	w.kept = w.opts
+	w.kept.Clock = still()
 	session := hook.KeepSession(&w.kept)
 	t.Cleanup(func() {
 		if s, ok := session().(*sexton.Session); ok && s != nil {
@@ -157,7 +160,7 @@ func (w *world) outside() *runtime.Extension {
 }
 
 // on is the environment with its state on a disk.
-func on(t *testing.T, opts sexton.Options, disk *simdisk.Disk) *sexton.Environment {
+func on(t *testing.T, opts sexton.Options, disk state.FS) *sexton.Environment {
 	t.Helper()
 	hook.WithFS(&opts, disk)
 	env, err := sexton.Open(&opts)
@@ -168,8 +171,13 @@ func on(t *testing.T, opts sexton.Options, disk *simdisk.Disk) *sexton.Environme
 // deploy does a step on a disk, in a process of its own, and returns what the ledger got.
 func (w *world) deploy(t *testing.T, disk *simdisk.Disk, s step) ([]line, *sexton.Report, error) {
 	t.Helper()
-	return w.deployIn(t, w.opts, disk, s)
+	opts := w.opts
+	opts.Clock = still()
+	return w.deployIn(t, opts, disk, s)
 }
+
+// still is a clock that stands, so that the same deployment is the same bytes.
+func still() runtime.Clock { return runtime.NewVirtualClock(time.Unix(1e9, 0)) }
 
 // redeploy does the same without the failures of the step, in a session that is loaded already.
 func (w *world) redeploy(t *testing.T, disk *simdisk.Disk, s step) ([]line, *sexton.Report, error) {
