@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -151,7 +152,7 @@ func (e *Environment) exists(dir string) bool {
 
 // mended makes a state of what could be read.
 func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error) {
-	r := &Recovery{Problems: s.Lost, Stale: !s.Verified, NewTokens: s.Environment == ""}
+	r := &Recovery{Problems: s.Lost, Stale: !s.Verified || s.Generation < s.Last, NewTokens: s.Environment == ""}
 	base, err := baseOf(s, r)
 	if err != nil {
 		return nil, nil, err
@@ -161,7 +162,8 @@ func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error
 		r.Problems = append(r.Problems, Finding{File: "journal", Problem: "what it keeps beside the snapshot cannot be read"})
 	}
 	p := newReplayer(base, m.Incarnation)
-	for i, record := range append(s.Records, s.Behind...) {
+	records := append(s.Records, s.Behind...)
+	for i, record := range records {
 		if err := p.apply(record); err != nil {
 			r.Problems = append(r.Problems, Finding{File: "journal", Problem: fmt.Sprintf("record %d (%s) does not fit: %v", i+1, record.Kind, err)})
 		}
@@ -176,7 +178,7 @@ func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error
 	if err != nil {
 		return nil, nil, err
 	}
-	incarnation := r.lost(s, p.order, read, g, p.incarnation)
+	incarnation := r.lost(s, records, p.order, read, g, p.incarnation)
 	if m.Incarnation, err = further(incarnation); err != nil {
 		return nil, nil, err
 	}
@@ -291,10 +293,11 @@ var (
 	namedIncarnation = regexp.MustCompile(`"incarnation": ?(\d{1,16})\b`)
 )
 
-// lost lists the objects that only damaged text names, and those that were read and could not be kept. It
-// returns the highest incarnation of all. An object that was read once and is no longer there is destroyed.
-func (r *Recovery) lost(s *state.Salvaged, put []string, read, g *objectstore.Graph, incarnation uint64) uint64 {
-	seen := map[string]bool{}
+// lost lists the objects that only damaged text or other records name, and those that were read and could not be
+// kept. It returns the highest incarnation of all. An object that was read once and is no longer there is
+// destroyed.
+func (r *Recovery) lost(s *state.Salvaged, records []state.Record, put []string, read, g *objectstore.Graph, incarnation uint64) uint64 {
+	mentioned, seen := mentions(records)
 	for _, id := range put {
 		seen[id] = true
 	}
@@ -331,7 +334,45 @@ func (r *Recovery) lost(s *state.Salvaged, put []string, read, g *objectstore.Gr
 			r.Lost = append(r.Lost, o)
 		}
 	}
+	for _, id := range mentioned {
+		if !seen[id] {
+			seen[id] = true
+			r.Lost = append(r.Lost, Object{ID: id})
+		}
+	}
 	return incarnation
+}
+
+// mentions lists the ids of objects that records tell of without having them, and those of which they say that
+// they are destroyed.
+func mentions(records []state.Record) (ids []string, ended map[string]bool) {
+	ended = map[string]bool{}
+	for _, record := range records {
+		var m struct {
+			Doomed  []string `json:"doomed"`
+			Removed []string `json:"removed"`
+			ID      string   `json:"id"`
+			State   string   `json:"state"`
+			Object  string   `json:"object"`
+		}
+		if json.Unmarshal(record.Payload, &m) != nil {
+			continue
+		}
+		switch record.Kind {
+		case state.Checkpoint:
+			for _, id := range m.Removed {
+				ended[id] = true
+			}
+		case state.Plan:
+			ids = append(ids, m.Doomed...)
+		case state.Destroyed:
+			ended[m.ID] = m.State == "destroyed"
+			ids = append(ids, m.ID)
+		case state.Intent:
+			ids = append(ids, m.Object)
+		}
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" || ended[id] }), ended
 }
 
 // highest returns the highest incarnation that a text names. What a flipped bit made of one may be too high, but

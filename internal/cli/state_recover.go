@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -105,7 +106,7 @@ func (a *app) tellRecovered(e *sexton.Environment, r *sexton.Recovery) error {
 		a.log("warning", "the environment's id cannot be read: objects get other tokens")
 	}
 	for i := range r.Lost {
-		a.say("! lost      %s", label(&r.Lost[i]))
+		a.say("! lost      %s", strings.TrimSpace(label(&r.Lost[i])))
 	}
 	text := fmt.Sprintf("%s: %s recovered, %s lost", a.shortPath(r.Dir), render.Number(len(r.Objects)), render.Number(len(r.Lost)))
 	if r.Effects > 0 {
