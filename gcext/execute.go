@@ -203,6 +203,7 @@ func (r *collection) notify(t *runtime.Task, publisher *objectstore.Object) (all
 		}
 		s.Told = true
 		following := h.next()
+		publisher.Notified = following == nil // before a checkpoint says otherwise
 		if r.c.journal != nil {
 			if err := r.c.journal.Notified(publisher, s, following == nil); err != nil {
 				return false, err
