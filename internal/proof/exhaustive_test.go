@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +31,7 @@ var (
 // each shape is tried once, with its objects in an order that is drawn from its number:
 //
 //	go test ./internal/proof -run Exhaustive -objects 4 -timeout 0 -v
+//	go test ./internal/proof -run Exhaustive -objects 4 -for 20m -seed 1 -timeout 0 -v    # in an order that is drawn
 //
 // Some dozens of graphs share an environment. They have nothing in common but the root, which refers to
 // their objects and takes no part in their orders; so what happens to each is what would happen to it alone,
@@ -46,26 +49,55 @@ func TestExhaustive(t *testing.T) {
 		shapes(n, func(s *shape) { graphs[n] = append(graphs[n], s) })
 		t.Logf("%d graphs of %d objects", len(graphs[n]), n)
 	}
-	for shard := range shards {
-		t.Run(fmt.Sprintf("%d of %d", shard+1, shards), func(t *testing.T) {
-			t.Parallel()
-			h, total, began, done, turn := newHost(t), census{}, time.Now(), 0, 0
-			for _, b := range behaviours {
-				for _, scope := range scopes {
-					for n := b.object + 1; n <= *objects; n++ {
-						for some := range slices.Chunk(graphs[n], batch) {
-							if turn++; turn%shards == shard && turn/shards%sample == 0 {
-								done += len(some)
-								h.batch(t, some, scope, b, total)
-							}
-						}
-					}
+	type job struct {
+		b     behaviour
+		scope string
+		some  []*shape
+	}
+	var jobs []job
+	for _, b := range behaviours {
+		for _, scope := range scopes {
+			for n := b.object + 1; n <= *objects; n++ {
+				for some := range slices.Chunk(graphs[n], batch) {
+					jobs = append(jobs, job{b, scope, some})
 				}
 			}
-			t.Logf("%d graphs in %s, %.0f/s", done, time.Since(began).Round(time.Second), float64(done)/time.Since(began).Seconds())
-			total.report(t, "told", "handler", "begin", "destroy", "destroyed", "failed", "blocked", "spared")
-		})
+		}
 	}
+	if *duration > 0 {
+		rand.New(rand.NewPCG(*seed, 2)).Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
+	}
+	var tried [shards]int // jobs, until the time was over
+	began := time.Now()
+	var done atomic.Int64
+	t.Run("all", func(t *testing.T) {
+		for shard := range shards {
+			t.Run(fmt.Sprintf("%d of %d", shard+1, shards), func(t *testing.T) {
+				t.Parallel()
+				h, total := newHost(t), census{}
+				for turn, j := range jobs {
+					if *duration > 0 && time.Since(began) > *duration {
+						break
+					}
+					if turn%shards == shard && turn/shards%sample == 0 {
+						h.batch(t, j.some, j.scope, j.b, total)
+						done.Add(int64(len(j.some)))
+						tried[shard]++
+					}
+				}
+				total.report(t, "told", "handler", "begin", "destroy", "destroyed", "failed", "blocked", "spared")
+			})
+		}
+	})
+	t.Logf("figures: T2: %d of %d graphs with their scopes and behaviours, of up to %d objects, %.0f/s, seed %d, %v of %d batches",
+		done.Load(), sizes(jobs, func(j job) int { return len(j.some) }), *objects, float64(done.Load())/time.Since(began).Seconds(), *seed, tried, len(jobs))
+}
+
+func sizes[T any](list []T, size func(T) int) (sum int) {
+	for _, x := range list {
+		sum += size(x)
+	}
+	return sum
 }
 
 // scopes are the three kinds of collections.
@@ -125,7 +157,7 @@ func (h *host) batch(t *testing.T, shapes []*shape, scope string, b behaviour, t
 		for i, x := range w.objects[1:] {
 			y := all.add(x.id, shift(x.owner))
 			for _, sub := range x.subs {
-				y.subs = append(y.subs, subscription{shift(sub.subscriber), sub.handler, sub.count})
+				y.subs = append(y.subs, subscription{shift(sub.subscriber), sub.handler, sub.count, false})
 			}
 			all.objects[0].refs = append(all.objects[0].refs, shift(i+1))
 		}

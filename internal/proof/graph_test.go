@@ -1,6 +1,8 @@
 package proof
 
 import (
+	"cmp"
+
 	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/serialize"
@@ -13,7 +15,7 @@ func (w *world) graph() *objectstore.Graph {
 		if o.gone {
 			continue
 		}
-		e := &objectstore.Entry{ID: o.id, Type: "proof/Node", Destroyed: o.state == destroyed, Doomed: o.state == doomed}
+		e := &objectstore.Entry{ID: o.id, Type: "proof/" + cmp.Or(o.class, "Node"), Name: o.name, Destroyed: o.state == destroyed, Doomed: o.state == doomed}
 		e.Notified = e.Doomed && o.notified
 		if o.id == "root" {
 			e.Type = "proof/Root"
@@ -26,14 +28,17 @@ func (w *world) graph() *objectstore.Graph {
 			e.Owner = w.objects[o.owner].id
 		}
 		if o.failed {
-			e.Failure = "destroy of " + e.Type[len("proof/"):] + ": Error: no"
+			e.Failure = "destroy of Node: Error: no"
 		}
 		for _, s := range o.subs {
 			e.Subscriptions = append(e.Subscriptions, objectstore.Subscription{
-				Subscriber: w.objects[s.subscriber].id, Handler: s.handler, Count: s.count,
+				Subscriber: w.objects[s.subscriber].id, Handler: s.handler, Count: s.count, Told: s.told && o.state == doomed && !o.notified,
 			})
 		}
 		e.Properties = append(e.Properties, objectstore.Field{Name: "refs", Value: w.list(o.refs)})
+		if o.made {
+			e.Properties = append(e.Properties, objectstore.Field{Name: "made", Value: true})
+		}
 		g.Objects = append(g.Objects, e)
 	}
 	return g

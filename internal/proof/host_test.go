@@ -22,7 +22,7 @@ import (
 // to being told and to dying.
 const script = `
 import { Resource, Environment, GC } from "sexton";
-import { find, next, react } from "proof/host";
+import { find, next, react, tombstones, create, remove } from "proof/host";
 
 export const perform = (op, a, b, handler) => {
   const x = find(a), y = find(b);
@@ -36,6 +36,21 @@ export const perform = (op, a, b, handler) => {
     case "subscribe": GC.subscribeDestruction(x, y, handler || null); break;
     case "unsubscribe": GC.unsubscribeDestruction(x, y, handler || null); break;
     case "make": new Node({}, x, { id: handler }); break;
+    case "create": if (x instanceof Node && !x.made) return build(x);
+  }
+};
+const build = async (x) => {
+  await create(null, { of: x });
+  x.made = true;
+};
+const demolish = async (x) => {
+  await remove(null, { of: x });
+  return act("destroy", x);
+};
+// No method of what is destroyed runs again.
+const disturb = () => {
+  for (const t of tombstones()) {
+    try { t.told(t); } catch (e) { if (e.name !== "ObjectDestroyedError") throw e; }
   }
 };
 const finish = ([, throws, op, a, b, handler]) => {
@@ -47,25 +62,32 @@ const later = async (r) => {
   finish(r);
 };
 const act = (kind, self, other) => {
-  const r = react(kind, self, other);
+  const r = react(kind, self.$id, other ? other.$id : "", GC.token(self));
   if (r) return r[0] > 0 ? later(r) : finish(r);
 };
 
 const refs = { type: ["Node"], usage: "inout", default: [] };
 export class Node extends Resource {
-  static properties = { refs };
-  told(p) { return act("told", this.$id, p.$id); }
-  toldToo(p) { return act("toldToo", this.$id, p.$id); }
-  destroy() { return act("destroy", this.$id, ""); }
+  static properties = { refs, made: { type: "boolean", usage: "out", optional: true } };
+  told(p) { return act("told", this, p); }
+  toldToo(p) { return act("toldToo", this, p); }
+  recover(effects) {
+    react("recover", this.$id, "", GC.token(this));
+    if (effects.some((e) => e.op === "proof/host.create")) this.made = true; // or it may be
+  }
+  destroy() { return this.made ? demolish(this) : act("destroy", this); }
 }
+export class Other extends Node {}
 export class Root extends Environment {
   static properties = { refs };
-  told(p) { return act("told", this.$id, p.$id); }
-  toldToo(p) { return act("toldToo", this.$id, p.$id); }
+  told(p) { return act("told", this, p); }
+  toldToo(p) { return act("toldToo", this, p); }
   async deploy() {
+    disturb();
     for (let s = next(); s; s = next()) {
-      if (s[0] === "collect") await GC.collect();
-      else perform(...s);
+      if (s[0] === "collect") { await GC.collect(); continue; }
+      const effect = perform(...s);
+      if (effect) await effect;
     }
   }
 }
@@ -78,6 +100,18 @@ type host struct {
 	react  func(kind, self, other string) *reaction // nil: nothing
 	trace  func(format string, args ...any)         // hears of everything that happens
 	number uint64                                   // the last incarnation
+
+	kept    func() any                                        // instead of Session: that of an environment with a state
+	outside func(op string, call *runtime.EffectCall)         // hears of effects
+	token   func(id string, incarnation uint64, token string) // hears of tokens
+}
+
+// Store is the environment of the deployment that runs.
+func (h *host) Store() *objectstore.Store {
+	if h.kept != nil {
+		return h.kept().(*sexton.Session).Store()
+	}
+	return h.Session.Store()
 }
 
 // reaction is what a handler or destructor does: after ticks turns of the event loop one action; then it
@@ -105,7 +139,15 @@ func newHost(t testing.TB) *host {
 }
 
 func (h *host) module() *runtime.Extension {
-	return &runtime.Extension{Name: "proof/host", Exports: []string{"find", "next", "react"}, Open: func(rt *runtime.Runtime) (*runtime.Module, error) {
+	exports := []string{"find", "next", "react", "tombstones", "create", "remove"}
+	effect := func(op string) runtime.Effect {
+		return func(_ context.Context, call *runtime.EffectCall) (any, error) {
+			h.outside(op, call)
+			return nil, nil
+		}
+	}
+	effects := map[string]runtime.Effect{"create": effect("create"), "remove": effect("remove")}
+	return &runtime.Extension{Name: "proof/host", Exports: exports, Effects: effects, Open: func(rt *runtime.Runtime) (*runtime.Module, error) {
 		array := func(items []any) goja.Value { return rt.Goja().NewArray(items...) }
 		functions := map[string]func(goja.FunctionCall) goja.Value{
 			"find": func(c goja.FunctionCall) goja.Value {
@@ -114,6 +156,17 @@ func (h *host) module() *runtime.Extension {
 					return goja.Undefined()
 				}
 				return o.Value()
+			},
+			"tombstones": func(goja.FunctionCall) goja.Value {
+				var list []any
+				if h.kept != nil {
+					for _, o := range h.Store().Objects() {
+						if o.State() == objectstore.Destroyed {
+							list = append(list, o.Value())
+						}
+					}
+				}
+				return array(list)
 			},
 			"next": func(goja.FunctionCall) goja.Value {
 				if len(h.steps) == 0 {
@@ -128,6 +181,9 @@ func (h *host) module() *runtime.Extension {
 			},
 			"react": func(c goja.FunctionCall) goja.Value {
 				kind, self, other := c.Argument(0).String(), c.Argument(1).String(), c.Argument(2).String()
+				if h.token != nil {
+					h.token(self, h.incarnation(self), c.Argument(3).String())
+				}
 				h.trace("%s", strings.TrimSpace(kind+" "+self+" "+other))
 				if h.react == nil {
 					return goja.Undefined()
@@ -145,6 +201,14 @@ func (h *host) module() *runtime.Extension {
 		}
 		return &runtime.Module{Exports: exports}, nil
 	}}
+}
+
+// incarnation returns the number of the object that has an id now.
+func (h *host) incarnation(id string) uint64 {
+	if o := h.Store().Lookup(id); o != nil {
+		return o.Incarnation
+	}
+	return 0
 }
 
 // observe traces what scripts do not see.

@@ -12,7 +12,7 @@ import (
 // and lost what handlers have not made reachable again (gc 5.5).
 func (w *world) collect(scope, later, lost func() set) {
 	tried := set{} // gc 5.6: not twice in one collection
-	for ; ; scope = later {
+	for ; !w.stopped; scope = later {
 		dead, fresh := scope(), set{}
 		for i, o := range w.objects {
 			if o.state == live && dead[i] {
@@ -28,18 +28,27 @@ func (w *world) collect(scope, later, lost func() set) {
 		if count == 0 {
 			return
 		}
-		w.note("plan %d", count)
 		p := w.plan()
+		w.moment(true, true)
+		w.note("plan %d", count)
 		w.notify(p)
+		if w.stopped {
+			w.plans = append(w.plans, p)
+			return
+		}
 		if w.spare {
 			gone, saved := lost(), false
 			for i, o := range w.objects {
 				if fresh[i] && !gone[i] {
-					o.state, o.notified, saved = live, false, true
+					o.state, o.notified, o.silent, saved = live, false, false, true
+					for k := range o.subs {
+						o.subs[k].told = false
+					}
 					w.note("spared %s", o.id)
 				}
 			}
 			if saved {
+				w.moment(true, false)
 				p = w.plan()
 			}
 		}
@@ -107,69 +116,128 @@ func (w *world) notify(p *plan) {
 	slices.SortStableFunc(order, func(a, b int) int { return p.level[b] - p.level[a] })
 	for _, i := range order {
 		publisher := w.objects[i]
+		if w.stopped {
+			return
+		}
 		if publisher.notified {
 			continue
 		}
 		told := map[subscription]bool{}
-		for {
-			next := slices.IndexFunc(publisher.subs, func(s subscription) bool {
+		next := func() int {
+			return slices.IndexFunc(publisher.subs, func(s subscription) bool {
 				s.count = 0
-				return s.handler != "" && !told[s] && w.objects[s.subscriber].state != destroyed
+				return s.handler != "" && !s.told && !told[s] && w.objects[s.subscriber].state != destroyed
 			})
-			if next < 0 {
-				break
-			}
-			s := publisher.subs[next]
-			s.count = 0
-			told[s] = true
+		}
+		if next() < 0 {
+			publisher.notified, publisher.silent = true, true
+			w.moment(false, false)
+		}
+		for k := next(); k >= 0; {
+			s := &publisher.subs[k]
+			key := *s
+			key.count = 0
+			told[key] = true
+			s.told = true
 			subscriber := w.objects[s.subscriber]
-			w.note("%s %s %s", s.handler, subscriber.id, publisher.id)
-			if w.react(s.handler, subscriber.id, publisher.id) {
+			w.note("%s %s %s", key.handler, subscriber.id, publisher.id)
+			if w.react(key.handler, subscriber.id, publisher.id) {
 				w.note("handler failed %s %s", subscriber.id, publisher.id)
 			}
+			if k = next(); k < 0 {
+				publisher.notified = true
+			}
+			w.moment(true, false)
 		}
-		publisher.notified = true
 	}
 }
 
-// destroy is gc 5.6 for destructors that are synchronous.
+// destroy is gc 5.6 and 3.6: what nothing unsettled is before may start, the first in the plan's order before
+// the others. What is synchronous ends at once. One at a time has something outside to remove, which takes a
+// while; meanwhile the others' ends are settled.
 func (w *world) destroy(p *plan, tried set) {
-	failed := set{}
-	var blocked []string
+	failed, settled, begun, slow := set{}, set{}, set{}, -1
+	var ended []int
+	ready := func(i int) bool {
+		return !begun[i] && !slices.ContainsFunc(p.order, func(b int) bool { return p.before[b][i] && (!settled[b] || failed[b]) })
+	}
+	end := func(i int) {
+		ended = append(ended, i)
+		if w.end(i) {
+			tried[i] = true
+		}
+		w.moment(false, false)
+	}
+	for {
+		for slow < 0 && !w.stopped {
+			k := slices.IndexFunc(p.order, ready)
+			if k < 0 {
+				break
+			}
+			i := p.order[k]
+			begun[i] = true
+			if tried[i] {
+				failed[i], settled[i] = true, true
+				continue
+			}
+			w.note("begin %s", w.objects[i].id)
+			if w.objects[i].made {
+				slow = i
+			} else {
+				end(i)
+			}
+		}
+		if len(ended) == 0 && slow < 0 {
+			break
+		}
+		for _, i := range ended {
+			settled[i], failed[i] = true, tried[i]
+		}
+		w.moment(len(ended) > 0 && slow < 0, false)
+		if ended == nil {
+			w.note("remove %s", w.objects[slow].id)
+			end(slow)
+			slow = -1
+		} else {
+			ended = nil
+		}
+	}
 	for _, i := range p.order {
 		o := w.objects[i]
-		if tried[i] {
-			failed[i] = true
-			continue
-		}
 		blocker := slices.IndexFunc(p.order, func(b int) bool { return failed[b] && p.before[b][i] })
-		if blocker >= 0 {
+		if o.state != doomed || tried[i] || blocker < 0 {
+			continue
+		}
+		line := fmt.Sprintf("blocked %s by %s", o.id, w.objects[p.order[blocker]].id)
+		if !w.stopped || slices.Contains(w.blocked, line) {
 			tried[i], o.blocked, o.failed = true, true, false
-			blocked = append(blocked, fmt.Sprintf("blocked %s by %s", o.id, w.objects[p.order[blocker]].id))
-			continue
-		}
-		w.note("begin %s", o.id)
-		throws := false
-		if i > 0 { // gc 5.1: the root has no destroy()
-			w.note("destroy %s", o.id)
-			throws = w.react("destroy", o.id, "")
-		}
-		if throws {
-			w.note("failed %s", o.id)
-		}
-		if throws && !w.goesOn {
-			tried[i], failed[i], o.failed, o.blocked = true, true, true, false
-			continue
-		}
-		w.note("destroyed %s", o.id)
-		o.state, o.subs, o.failed, o.blocked = destroyed, nil, false, false // gc 4.5
-		for _, other := range w.objects {
-			other.subs = slices.DeleteFunc(other.subs, func(s subscription) bool { return s.subscriber == i })
+			w.note("%s", line)
 		}
 	}
-	for _, line := range blocked {
-		w.note("%s", line)
+}
+
+// end runs the destructor of one object, and reports whether it failed and the object stays.
+func (w *world) end(i int) (held bool) {
+	o := w.objects[i]
+	throws := false
+	if i > 0 { // gc 5.1: the root has no destroy()
+		w.note("destroy %s", o.id)
+		throws = w.react("destroy", o.id, "")
 	}
+	w.moment(false, false)
+	if throws {
+		w.note("failed %s", o.id)
+	}
+	if throws && !w.goesOn {
+		o.failed, o.blocked, o.silent = true, false, false
+		return true
+	}
+	w.note("destroyed %s", o.id)
+	o.state, o.subs, o.failed, o.blocked = destroyed, nil, false, false // gc 4.5
+	for _, other := range w.objects {
+		other.subs = slices.DeleteFunc(other.subs, func(s subscription) bool { return s.subscriber == i })
+	}
+	return false
 }
 
 // reachable is gc 1.3 to 1.5 with 2.1, persistable gc 2.4: what the given objects lead to.

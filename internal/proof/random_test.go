@@ -131,19 +131,24 @@ func (h *host) run(w *world, o *order, last *objectstore.Graph) (g *objectstore.
 	for _, s := range o.steps {
 		h.steps = append(h.steps, s.values())
 	}
-	fired := maps.Clone(w.fired)
-	h.react = func(kind, self, other string) *reaction {
+	h.react = reacting(w.rules, w.fired)
+	h.trace = func(format string, args ...any) { events = append(events, fmt.Sprintf(format, args...)) }
+	_, g, err = h.deploy(w.model(o), last, w.settings())
+	return g, events, err
+}
+
+// reacting does what rules say, some of which have done so before.
+func reacting(rules map[string]rule, fired map[string]int) func(kind, self, other string) *reaction {
+	fired = maps.Clone(fired)
+	return func(kind, self, other string) *reaction {
 		key := kind + " " + self
-		r, ok := w.rules[key]
+		r, ok := rules[key]
 		if !ok || fired[key] >= r.times {
 			return nil
 		}
 		fired[key]++
 		return &reaction{ticks: r.ticks, throws: r.throws, op: r.at(self, other).values()}
 	}
-	h.trace = func(format string, args ...any) { events = append(events, fmt.Sprintf(format, args...)) }
-	_, g, err = h.deploy(w.model(o), last, w.settings())
-	return g, events, err
 }
 
 // checkOrder compares each pair of each round with the relation "before", whatever the order as a whole: an
@@ -231,8 +236,9 @@ var everything = []string{"told", "toldToo", "handler", "begin", "destroy", "des
 
 // names are short for the phases of a deployment.
 var names = map[string]string{
-	"phase collect what the model dropped": "gc 2.3",
-	"collect":                              "gc 2.1",
+	"phase collect what the model dropped":               "gc 2.3",
+	"phase collect what is replaced":                     "gc 2.3 by replacing",
+	"collect":                                            "gc 2.1",
 	"phase collect what the environment no longer holds": "gc 2.4",
 }
 

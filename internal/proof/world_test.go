@@ -15,6 +15,14 @@ type world struct {
 	atOnce  int            // concurrency; 0: the default
 	events  []string
 	plans   []*plan // of the rounds
+
+	// What only TestModel has.
+	recorded bool
+	moments  []moment
+	cancelAt int // with which event the deployment is cancelled; 0: with none
+	stopped  bool
+	blocked  []string // who is known to be blocked when it is cancelled: that depends on how far it came
+	stray    bool     // somebody who is not there any more was interrupted
 }
 
 type object struct {
@@ -28,6 +36,12 @@ type object struct {
 	failed   bool
 	blocked  bool
 	gone     bool // the root: nothing holds it; others are left out then
+
+	// What only TestModel has.
+	class, name string   // empty: Node, none
+	silent      bool     // notified, with nobody to be told: that is not recorded
+	made        bool     // it has something outside
+	interrupted []string // operations that the state does not know the consequences of
 }
 
 type state uint8
@@ -42,6 +56,7 @@ type subscription struct {
 	subscriber int
 	handler    string // empty: order only
 	count      int
+	told       bool // while the publisher is doomed
 }
 
 // rule says what a handler or destructor of one object does, the first times that it runs. "@" in its
@@ -90,6 +105,7 @@ func (w *world) add(id string, owner int) *object {
 
 func (w *world) note(format string, args ...any) {
 	w.events = append(w.events, fmt.Sprintf(format, args...))
+	w.stopped = w.stopped || len(w.events) == w.cancelAt
 }
 
 // react does what a handler or destructor does and reports whether it throws.
@@ -138,6 +154,11 @@ func (w *world) perform(s step) {
 		}
 	case "make":
 		w.add(s.handler, i)
+	case "create":
+		if i > 0 && !a.made {
+			w.note("create %s", a.id)
+			a.made = true
+		}
 	}
 }
 
@@ -149,7 +170,7 @@ func (w *world) subscribe(publisher, subscriber int, handler string) {
 			return
 		}
 	}
-	p.subs = append(p.subs, subscription{subscriber, handler, 1})
+	p.subs = append(p.subs, subscription{subscriber, handler, 1, false})
 }
 
 // order is what a deployment is asked for.
@@ -231,21 +252,37 @@ func (w *world) save() {
 	}
 	held := w.persistable(from...)
 	w.objects[0].gone, held[0] = !held[0], true
-	number := map[int]int{-1: -1}
+	w.keep(func(i int) int {
+		if held[i] {
+			return i
+		}
+		return -1
+	})
+}
+
+// keep takes the objects out in whose place another one stands, or nothing (-1).
+func (w *world) keep(as func(i int) int) {
+	number := map[int]int{}
 	var rest []*object
 	for i, o := range w.objects {
-		if held[i] {
+		if as(i) == i {
 			number[i] = len(rest)
 			rest = append(rest, o)
 		}
 	}
+	at := func(i int) int {
+		if i < 0 || as(i) < 0 {
+			return -1
+		}
+		return number[as(i)]
+	}
 	for _, o := range rest {
-		o.owner = number[o.owner]
+		o.owner = at(o.owner)
 		for k, to := range o.refs {
-			o.refs[k] = number[to]
+			o.refs[k] = at(to)
 		}
 		for k := range o.subs {
-			o.subs[k].subscriber = number[o.subs[k].subscriber]
+			o.subs[k].subscriber = at(o.subs[k].subscriber)
 		}
 	}
 	w.objects = rest
