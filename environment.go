@@ -106,7 +106,32 @@ func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, 
 		return nil, e.located(err)
 	}
 	report, err := e.deploy(stop, doing, dir, model)
-	return report, errors.Join(err, dir.Close())
+	return report, errors.Join(once(err, ErrStateFailed), dir.Close())
+}
+
+// once leaves out all but the first of the errors joined in err that match target: what has failed for good
+// says so wherever it is asked.
+func once(err, target error) error {
+	var kept []error
+	told := false
+	var walk func(err error)
+	walk = func(err error) {
+		if joined, ok := err.(interface{ Unwrap() []error }); ok && errors.Join(joined.Unwrap()...).Error() == err.Error() {
+			for _, e := range joined.Unwrap() {
+				walk(e)
+			}
+			return
+		}
+		if !told || !errors.Is(err, target) {
+			kept = append(kept, err)
+		}
+		told = told || errors.Is(err, target)
+	}
+	if !errors.Is(err, target) {
+		return err
+	}
+	walk(err)
+	return errors.Join(kept...)
 }
 
 // timeout is how long a deployment may take; 0: as long as it takes.
