@@ -150,7 +150,13 @@ func (d *deploying) runScripts(t *runtime.Task) error {
 	if err := d.checkpoint(t, "deployed"); err != nil || d.cancelled() {
 		return err
 	}
-	return d.hook(t, postDeployEntry)
+	if d.s.modules[postDeployEntry] == nil {
+		return nil
+	}
+	if err := d.hook(t, postDeployEntry); err != nil {
+		return err
+	}
+	return d.checkpoint(t, "hook") // if something cannot be saved, nothing that it may lead to is destroyed
 }
 
 // settle ends what a script left running: promise jobs run, timers are cancelled, effects under way are

@@ -247,7 +247,7 @@ func (c *converter) any(v goja.Value) (Value, error) {
 		if v.ExportType() == typeBigInt {
 			return new(big.Int).Set(v.Export().(*big.Int)), nil
 		}
-		return nil, unsaveable(v)
+		return nil, c.registry.unsaveable(v)
 	}
 	g := c.registry
 	if o := g.Find(x); o != nil {
@@ -272,7 +272,7 @@ func (c *converter) any(v goja.Value) (Value, error) {
 		plain, err := c.items("setItems", o)
 		return &Set{Items: plain}, err
 	}
-	return nil, unsaveable(v)
+	return nil, g.unsaveable(v)
 }
 
 func (c *converter) mapping(o *goja.Object) (Value, error) {

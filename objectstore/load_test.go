@@ -209,22 +209,31 @@ func TestSaving(t *testing.T) {
 	require.Equal(t, []objectstore.Field{field("k", 1.0)}, saved(), "an error every time")
 }
 
-// gc 2.4: what counts is what is saved; data may be cyclic without harm.
+// gc 2.4: what counts is what is saved; data may be cyclic without harm. What cannot be saved may lead to
+// anything, so then all that is reachable is kept.
 func TestPersistable(t *testing.T) {
 	e := newEnv(t, loading)
 	e.load(graph(entry("a", "Box"), entry("b", "Box"), entry("c", "Box"), entry("d", "Box"), entry("e", "Box"), entry("f", "Box")))
-	e.run(`
-		const x = { b }; x.x = x; x.y = [x, new Map([["k", new Set([c])]])];
-		a.items = x; a.undeclared = d;
-		c.items = new (class Foo { e = e })()`)
-	kept := ""
-	for _, o := range e.s.Objects() {
-		if e.s.Persistable()[o] {
-			kept += o.ID
+	kept := func() (ids string) {
+		for _, o := range e.s.Objects() {
+			if e.s.Persistable()[o] {
+				ids += o.ID
+			}
 		}
+		return ids
 	}
-	require.Equal(t, "abc", kept)
+	e.run(`
+		const x = { b, date: new Date(), bytes: new Uint8Array(1), big: 1n, none: null }; x.x = x; x.y = [x, new Map([["k", new Set([c])]])];
+		a.items = x; a.undeclared = d;`)
+	require.Equal(t, "abc", kept())
 	require.Empty(t, e.s.Unreachable([]*objectstore.Object{e.s.Lookup("d")}))
+
+	e.run(`c.items = new (class Foo { #e = e })(); globalThis.e = globalThis.f = null;`)
+	require.Equal(t, "abcde", kept())
+	e.run(`c.items = { get x() { throw 1 } }`)
+	require.Equal(t, "abcd", kept())
+	e.run(`c.items = {}`)
+	require.Equal(t, "abc", kept())
 }
 
 // gc 1.4: an owner lives through what it owns, and scripts cannot change that.

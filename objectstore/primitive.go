@@ -1,7 +1,6 @@
 package objectstore
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -145,6 +144,13 @@ func stopped(err error) bool {
 }
 
 // unsaveable says that v is nothing that can be saved.
-func unsaveable(v goja.Value) error {
-	return &ValueError{Reason: fmt.Sprintf("%s cannot be saved; plain data, managed objects, Date, Map, Set, BigInt and Uint8Array can (usage: \"runtime\" is for the rest)", Describe(v))}
+func (g *Registry) unsaveable(v goja.Value) error {
+	what := Describe(v)
+	if o, ok := v.(*goja.Object); ok && !isFunction(o) && o.ExportType() != typeProxy {
+		name, err := g.lib.call("className", o)
+		if text, ok := name.(goja.String); err == nil && ok && text.String() != o.ClassName() {
+			what = "an instance of " + text.String()
+		}
+	}
+	return &ValueError{Reason: what + " cannot be saved; plain data, managed objects, Date, Map, Set, BigInt and Uint8Array can (usage: \"runtime\" is for the rest)"}
 }

@@ -9,16 +9,30 @@ import (
 )
 
 // Persistable returns every object that the root leads to through persistable properties and owner
-// edges (gc 2.4), destroyed ones included.
+// edges (gc 2.4), destroyed ones included. Where one of these properties holds what cannot be saved, that may
+// lead to anything: whatever is reachable (gc 2.1) is among them then. As with Unreachable, no caller may have a
+// *goja.Object in a local variable.
 func (s *Store) Persistable() map[*Object]bool {
 	if s.root == nil {
 		return map[*Object]bool{}
 	}
-	return s.closure([]*Object{s.root})
+	kept, whole := s.closure([]*Object{s.root})
+	if whole {
+		return kept
+	}
+	dead := map[*Object]bool{}
+	for _, o := range s.Unreachable(s.Objects()) {
+		dead[o] = true
+	}
+	for _, o := range s.Objects() {
+		kept[o] = kept[o] || !dead[o]
+	}
+	return kept
 }
 
-// closure returns the given objects and all that they lead to.
-func (s *Store) closure(from []*Object) map[*Object]bool {
+// closure returns the given objects and all that they lead to, and whether that is all.
+func (s *Store) closure(from []*Object) (objects map[*Object]bool, whole bool) {
+	whole = true
 	seen := make(map[*Object]bool, len(s.byID))
 	queue := slices.Clone(from)
 	for _, o := range from {
@@ -27,35 +41,37 @@ func (s *Store) closure(from []*Object) map[*Object]bool {
 	for len(queue) > 0 {
 		o := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		s.neighbours(o, func(to *Object) {
+		whole = s.neighbours(o, func(to *Object) {
 			if !seen[to] {
 				seen[to] = true
 				queue = append(queue, to)
 			}
-		})
+		}) && whole
 	}
-	return seen
+	return seen, whole
 }
 
 // neighbours visits what o refers to in a snapshot: its owner, and the objects in its persistable
-// properties.
-func (s *Store) neighbours(o *Object, visit func(*Object)) {
+// properties. It reports false if one of these holds what cannot be saved.
+func (s *Store) neighbours(o *Object, visit func(*Object)) (whole bool) {
 	if o.owner != nil && s.has(o.owner) {
 		visit(o.owner)
 	}
 	if o.broken != "" {
 		s.storedNeighbours(o, visit)
-		return
+		return true
 	}
 	v := o.ref.Object()
 	if v == nil {
-		return
+		return true
 	}
+	whole = true
 	for _, p := range o.Class.Properties {
 		if p.Usage.Persistable() && p.Type.holdsObjects() {
-			s.mentioned(v.Get(p.Name), visit)
+			whole = s.mentioned(v.Get(p.Name), visit) && whole
 		}
 	}
+	return whole
 }
 
 func (s *Store) storedNeighbours(o *Object, visit func(*Object)) {
@@ -68,19 +84,21 @@ func (s *Store) storedNeighbours(o *Object, visit func(*Object)) {
 	}
 }
 
-// mentioned visits the managed objects in a value of plain data; what cannot be saved leads nowhere.
-func (s *Store) mentioned(v goja.Value, visit func(*Object)) {
+// mentioned visits the managed objects in a value of plain data. It reports false if there is something in it
+// that cannot be saved, and that it does not look into.
+func (s *Store) mentioned(v goja.Value, visit func(*Object)) (whole bool) {
 	g := s.registry
 	if o := g.Find(v); o != nil {
 		if s.has(o) {
 			visit(o)
 		}
-		return
+		return true
 	}
 	x, ok := v.(*goja.Object)
 	if !ok {
-		return
+		return true
 	}
+	whole = true
 	seen := map[*goja.Object]bool{x: true} // data may contain itself, or the same part many times
 	queue := []*goja.Object{x}
 	note := func(v goja.Value) {
@@ -100,10 +118,11 @@ func (s *Store) mentioned(v goja.Value, visit func(*Object)) {
 	for len(queue) > 0 {
 		x := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if thrown := g.vm.Try(func() { g.elements(x, note) }); thrown != nil {
-			continue // a getter; saving tells of it
+		if thrown := g.vm.Try(func() { whole = g.elements(x, note) && whole }); thrown != nil {
+			whole = false // a getter; saving tells of it
 		}
 	}
+	return whole
 }
 
 // has reports whether o is what its id means in this environment. A destroyed object that no snapshot would hold
@@ -115,18 +134,20 @@ func (s *Store) has(o *Object) bool {
 	return o.store == s && s.byID[o.ID] == o
 }
 
-// elements visits what a container of plain data holds.
-func (g *Registry) elements(x *goja.Object, visit func(goja.Value)) {
+// elements visits what a container of plain data holds. It reports false if x is no plain data.
+func (g *Registry) elements(x *goja.Object, visit func(goja.Value)) bool {
 	if _, ok := g.isInstance(x, "Map"); ok {
 		x = g.lib.must("mapEntries", x).(*goja.Object)
 	} else if _, ok := g.isInstance(x, "Set"); ok {
 		x = g.lib.must("setItems", x).(*goja.Object)
 	} else if _, ok := g.isPlain(x); !ok && !g.isArray(x) {
-		return
+		_, date := g.isInstance(x, "Date")
+		return date || x.ExportType() == typeBytes
 	}
 	for _, key := range x.Keys() {
 		visit(x.Get(key))
 	}
+	return true
 }
 
 // holdsObjects reports whether values of the type can hold managed objects.
@@ -144,7 +165,8 @@ func (t *Type) holdsObjects() bool {
 
 // members returns what a snapshot holds.
 func (s *Store) members() map[*Object]bool {
-	return s.closure(slices.DeleteFunc(s.Objects(), func(o *Object) bool { return o.provisional }))
+	in, _ := s.closure(slices.DeleteFunc(s.Objects(), func(o *Object) bool { return o.provisional }))
+	return in
 }
 
 // Snapshot returns the environment at rest, in creation order: all objects that are not destroyed, and

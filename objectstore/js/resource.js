@@ -141,6 +141,12 @@
     setTime(d, ms) { apply(setTime, d, [ms]); },
     bytes(buffer) { return new BytesCopy(buffer); },
     setBytes(b, from) { apply(setBytes, b, [from]); },
+    // The name of the class that o is an instance of, found without running code of a script.
+    className(o) {
+      const own = protoOf(o) && getOwnPropertyDescriptor(protoOf(o), "constructor");
+      const name = own && typeof own.value === "function" && getOwnPropertyDescriptor(own.value, "name");
+      return name && typeof name.value === "string" && name.value !== "" ? name.value : undefined;
+    },
     source(f) { return apply(sourceOf, f, []); },
     prototypes: {
       Array: Array.prototype, Object: objectPrototype, Map: Map.prototype, Set: Set.prototype, Date: Date.prototype, Uint8Array: BytesCopy.prototype,
