@@ -220,6 +220,14 @@ func TestReplacedClassGoesInOrder(t *testing.T) {
 	e.must(apps(node("a"), node("y")), "destroy b", "destroy a", "create a")
 }
 
+// gc 2.3, 5.5: what makes way is not spared because of what referred to it before.
+func TestReplacedClassIsNotSpared(t *testing.T) {
+	e := newEnv(t, classes)
+	e.opts.Settings.Resurrection = "spare"
+	e.must(apps(node("a", `"nodes": [`+node("b")+`]`)), "create a", "create b")
+	e.must(apps(object("Other", "a")), "destroy b", "destroy a", "create a")
+}
+
 // js-api: loaded() runs after every load, so that destroy() can rely on it.
 func TestReplacedClassIsLoaded(t *testing.T) {
 	e := newEnv(t, `

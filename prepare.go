@@ -186,7 +186,7 @@ func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore
 	if err := d.loaded(t); err != nil {
 		return nil, errors.Join(err, d.checkpoint(t, "end"))
 	}
-	if err := d.collect(t, "collect what is replaced", gcext.PreDeployment(d.leaving(gone))); err != nil {
+	if err := d.collect(t, "collect what is replaced", d.leave(gone)); err != nil {
 		return nil, errors.Join(err, d.checkpoint(t, "end"))
 	}
 	if err := d.checkpoint(t, "replaced"); err != nil {
@@ -247,6 +247,25 @@ func (d *deploying) meant() map[string]*objectstore.Entry {
 		}
 	}
 	return meant
+}
+
+// leave is the scope of what the model drops and of the outgoing objects. The environment is still as it
+// was, so what referred to them spares none of them: only what handlers did (gc 5.5), and no outgoing object.
+func (d *deploying) leave(gone map[string]bool) gcext.Scope {
+	store := d.s.store
+	leaving, before := d.leaving(gone), store.Persistable()
+	scope := gcext.PreDeployment(leaving)
+	return func(s *objectstore.Store, phase gcext.Phase, since int) []*objectstore.Object {
+		found := scope(s, phase, since)
+		if phase == gcext.Rescan {
+			for _, o := range leaving {
+				if before[o] || gone[o.ID] {
+					found = append(found, o)
+				}
+			}
+		}
+		return found
+	}
 }
 
 // leaving returns the live objects that the model drops, and the outgoing ones.
