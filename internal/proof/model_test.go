@@ -191,7 +191,7 @@ func (s *subject) step(t require.TestingT, d dice, asked *target) bool {
 		w.redeploy(&wanted)
 	}
 	require.Equal(t, w.events, lines(events))
-	require.True(t, err == nil || errors.Is(err, sexton.ErrIncomplete) || how == "cancel" && errors.Is(err, sexton.ErrInterrupted), "%v", err)
+	require.True(t, err == nil || errors.Is(err, sexton.ErrIncomplete) || w.refused || how == "cancel" && errors.Is(err, sexton.ErrInterrupted), "%v", err)
 	checkOrder(t, w.plans, lines(events))
 	if how == "crash" {
 		whole := s.disk
@@ -208,7 +208,7 @@ func (s *subject) step(t require.TestingT, d dice, asked *target) bool {
 	require.Equal(t, texts(w.graph()), stored(info))
 	s.p.happened(t, events)
 	s.p.check(t, info, events, w.plans)
-	w.recorded, w.stopped, w.cancelAt, w.blocked, w.moments = false, false, 0, nil, nil
+	w.refused, w.recorded, w.stopped, w.cancelAt, w.blocked, w.moments = false, false, false, 0, nil, nil
 	s.w = w
 	return how == ""
 }

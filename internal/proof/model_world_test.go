@@ -138,6 +138,7 @@ func (w *world) redeploy(t *target) {
 		if !w.replace(t, gone) {
 			w.moment(true, true)
 			w.save()
+			w.refused = true
 			return
 		}
 		w.note("phase load")
@@ -146,7 +147,7 @@ func (w *world) redeploy(t *target) {
 	}
 	incoming := w.wished(t)
 	w.moment(true, true)
-	w.predeploy("collect what the model dropped", w.except(incoming))
+	w.predeploy("collect what the model dropped", w.except(incoming), nil)
 	if w.stopped {
 		w.moment(true, true)
 		w.save()
@@ -176,8 +177,9 @@ func (w *world) redeploy(t *target) {
 	w.save()
 }
 
-// predeploy collects what leaves, then what was made meanwhile and is unreachable.
-func (w *world) predeploy(phase string, leaves set) {
+// predeploy collects what leaves, then what was made meanwhile and is unreachable. Some of it handlers cannot
+// rescue.
+func (w *world) predeploy(phase string, leaves, lost set) {
 	w.note("phase %s", phase)
 	since := len(w.objects)
 	w.collect(func() set { return leaves }, func() set {
@@ -190,7 +192,11 @@ func (w *world) predeploy(phase string, leaves set) {
 		if w.objects[0].state != live {
 			return w.except(nil)
 		}
-		return w.except(w.persistable(0))
+		dead := w.except(w.persistable(0))
+		for i := range lost {
+			dead[i] = dead[i] || lost[i]
+		}
+		return dead
 	})
 }
 
@@ -227,22 +233,28 @@ func (w *world) replace(t *target, gone set) bool {
 	}
 	w.note("phase load")
 	w.recover()
-	w.predeploy("collect what is replaced", leaves)
+	lost := w.persistable(w.root()...)
+	for i := range lost {
+		lost[i] = leaves[i]
+	}
+	maps.Copy(lost, gone)
+	w.predeploy("collect what is replaced", leaves, lost)
 	w.moment(true, true)
+	ids, another := map[string]bool{}, map[string]bool{}
 	for i := range gone {
-		if other[i] && w.objects[i].state != destroyed {
+		ids[w.objects[i].id], another[w.objects[i].id] = true, other[i]
+	}
+	w.save() // and load again: what only a script knew is forgotten
+	meant := w.meant(t)
+	for i, o := range w.objects {
+		if another[o.id] && (o.state != destroyed || meant[i]) {
 			return false
 		}
 	}
-	ids := map[string]bool{}
-	for i := range gone {
-		ids[w.objects[i].id] = true
-	}
-	w.save() // and load again: what only a script knew is forgotten
 	old := map[string]int{}
 	for _, x := range t.wishes {
 		i := w.index(x.id)
-		if i >= 0 && (!ids[x.id] || w.objects[i].state != destroyed) {
+		if i >= 0 && (!ids[x.id] || w.objects[i].state != destroyed || meant[i]) {
 			continue
 		}
 		if i >= 0 {
@@ -257,6 +269,35 @@ func (w *world) replace(t *target, gone set) bool {
 		return i
 	})
 	return true
+}
+
+// meant returns the destroyed objects that are referred to by what the model leaves alone.
+func (w *world) meant(t *target) set {
+	var queue []int
+	for i, o := range w.objects {
+		if o.state != destroyed {
+			queue = append(queue, i)
+		}
+	}
+	met := set{}
+	for ; len(queue) > 0; queue = queue[1:] {
+		o := w.objects[queue[0]]
+		var to []int
+		wanted := t.wish(o.id)
+		if wanted == nil {
+			to = append(to, o.owner)
+		}
+		if wanted == nil || wanted.refs == nil {
+			to = append(to, o.refs...)
+		}
+		for _, i := range to {
+			if i >= 0 && w.objects[i].state == destroyed && !met[i] {
+				met[i] = true
+				queue = append(queue, i)
+			}
+		}
+	}
+	return met
 }
 
 // recover is what interrupted objects do first: they look after what they had begun.

@@ -22,6 +22,7 @@ type world struct {
 	cancelAt int // with which event the deployment is cancelled; 0: with none
 	stopped  bool
 	blocked  []string // who is known to be blocked when it is cancelled: that depends on how far it came
+	refused  bool     // an object could not be replaced
 	stray    bool     // somebody who is not there any more was interrupted
 }
 
