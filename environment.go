@@ -216,7 +216,11 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 		return report, errors.Join(runErr, side.stop(runErr, outcome))
 	}
 	m := &meta{Incarnation: journal.given, Key: last.key}
-	return report, errors.Join(runErr, commit(side, graph, m, newHistoryRecord(began, dir.Generation()+1, now().Sub(began.Time), report, runErr)))
+	h := newHistoryRecord(began, dir.Generation()+1, now().Sub(began.Time), report, runErr)
+	if kill.Err() != nil && h.Outcome == Interrupted {
+		h.Outcome, h.Phase = Stopped, side.phase
+	}
+	return report, errors.Join(runErr, commit(side, graph, m, h))
 }
 
 // concludeStopped puts a deployment that was stopped into the history, and what it left into the snapshot.

@@ -199,12 +199,13 @@ func outcomeOf(err error) Outcome {
 // was stopped, or writes it at this moment.
 type openDeployment struct {
 	beginning
-	phase   string
-	after   time.Duration // since its beginning, when that phase began or all ended
-	outcome Outcome       // empty: nobody could say
-	err     string
-	before  *objectstore.Graph
-	settled []settledObject
+	phase    string
+	after    time.Duration // since its beginning, when that phase began or all ended
+	outcome  Outcome       // empty: nobody could say
+	err      string
+	before   *objectstore.Graph
+	notified int // handlers called
+	settled  []settledObject
 }
 
 // settledObject is an object that is destroyed, or whose destruction failed.
@@ -222,7 +223,7 @@ func (d *openDeployment) record(number uint64, outcome Outcome, now *objectstore
 	if err := r.compare(d.before, now); err != nil {
 		return nil, err
 	}
-	h.Created, h.Changed, h.Kept = historyObjects(r.Created), historyObjects(r.Changed), len(r.Kept)
+	h.Created, h.Changed, h.Kept, h.Notified = historyObjects(r.Created), historyObjects(r.Changed), len(r.Kept), d.notified
 	last := map[string]int{}
 	attempts := map[string][]time.Duration{}
 	for i, s := range d.settled {

@@ -143,6 +143,9 @@ func (r *replayer) apply(record state.Record) error {
 		if err := json.Unmarshal(record.Payload, &n); err != nil {
 			return err
 		}
+		if r.open != nil && n.Handler != "" {
+			r.open.notified++
+		}
 		return r.notified(&n)
 	case state.Intent:
 		e := &recordedEffect{}
