@@ -177,11 +177,11 @@ func hint(err error) string {
 	case errors.Is(err, sexton.ErrLocked):
 		return "wait until that deployment has ended, and try again"
 	case errors.As(err, &corrupt) && strings.HasPrefix(corrupt.File, "snapshot"):
-		return "nothing was changed; the snapshots of the deployments before are beside it, as snapshot.<n>.json"
+		return "nothing was changed; the snapshots of the deployments before are beside it, as snapshot.<n>.json; `sexton state recover` saves what is intact"
 	case errors.Is(err, state.ErrNewerVersion):
 		return "nothing was changed; use that version of sexton, or a newer one"
 	case errors.Is(err, sexton.ErrCorrupt):
-		return "nothing was changed; `sexton state check` lists what is wrong"
+		return "nothing was changed; `sexton state check` lists what is wrong, `sexton state recover` saves what is intact"
 	case errors.Is(err, sexton.ErrStateFailed):
 		return "what was recorded before is safe; make the disk writable again, and the next deployment goes on from there"
 	case errors.Is(err, sexton.ErrBroken):

@@ -79,7 +79,8 @@ known to the classes only.`,
 			"sexton deploy && sexton state show shop",
 			"sexton deploy && sexton state show a --json",
 		),
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeIDs,
 		RunE: a.verb(func(_ *cobra.Command, args []string) error {
 			e, info, err := a.storedState()
 			if err != nil {
@@ -100,9 +101,17 @@ known to the classes only.`,
 				}
 				return a.printObject(o)
 			}
-			return usage(fmt.Errorf("%s: there is no object %q", e.Name(), args[0]))
+			return usage(fmt.Errorf("%s: there is no object %q%s", e.Name(), args[0], didYouMeanID(args[0], info)))
 		}),
 	}
+}
+
+func didYouMeanID(id string, info *sexton.StateInfo) string {
+	ids := make([]string, len(info.Objects))
+	for i, o := range info.Objects {
+		ids[i] = o.ID
+	}
+	return serialize.DidYouMean(id, ids)
 }
 
 func (a *app) storedState() (*sexton.Environment, *sexton.StateInfo, error) {
