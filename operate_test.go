@@ -388,3 +388,28 @@ func TestCompare(t *testing.T) {
 	require.ErrorIs(t, err, sexton.ErrNoGeneration)
 	require.ErrorContains(t, err, "there are @1")
 }
+
+// A deployment that was stopped is in the history although an operator came before the next one, and what it left
+// can be forgotten with its effects.
+func TestForgetAfterStop(t *testing.T) {
+	dir := recoverablePackage(t)
+	_, err := points(t, dir, diskModel, "written")
+	require.Error(t, err)
+	environment, err := sexton.Open(&sexton.Options{Dir: dir})
+	require.NoError(t, err)
+	require.Len(t, summary(t, environment), 2)
+	info, err := environment.State()
+	require.NoError(t, err)
+	require.NotEmpty(t, info.Objects[1].Effects)
+	_, err = environment.Forget(t.Context(), []string{"disk"}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"root live"}, summary(t, environment))
+	records, err := environment.History(-1)
+	require.NoError(t, err)
+	require.Len(t, records, 2)
+	require.Equal(t, "rm", records[0].Verb)
+	require.Equal(t, sexton.Stopped, records[1].Outcome)
+	passed, err := points(t, dir, diskModel, "")
+	require.NoError(t, err)
+	require.Equal(t, []string{"written", "kept"}, passed, "nothing is recovered")
+}

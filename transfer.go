@@ -28,6 +28,8 @@ const (
 	exportVersion = 1
 	// jump is how far the numbers of incarnations move on where it is not known which ones were given out.
 	jump = 1 << 32
+	// mostIncarnation is the highest one that is believed: after it there is room for a million jumps.
+	mostIncarnation = 1 << 52
 )
 
 // exported is the head of an export: all that a snapshot does not hold of an environment.
@@ -78,7 +80,6 @@ func encodeExport(head *exported, snapshot []byte) []byte {
 // decodeExport reads an export, or a snapshot; then head is nil.
 func decodeExport(data []byte) (head *exported, g *objectstore.Graph, err error) {
 	var whole struct {
-		Sexton   int             `json:"sexton"`
 		Snapshot json.RawMessage `json:"snapshot"`
 		exported
 	}
@@ -94,6 +95,9 @@ func decodeExport(data []byte) (head *exported, g *objectstore.Graph, err error)
 		snapshot = append(bytes.Clone(whole.Snapshot), '\n')
 		if !bytes.Equal(encodeExport(head, snapshot), data) {
 			return nil, nil, fmt.Errorf("%w: the digest does not hold: it was changed after it was written", ErrExport)
+		}
+		if head.Environment == "" || head.Incarnation > mostIncarnation {
+			return nil, nil, fmt.Errorf("%w: it has no environment, or the incarnation %d, which is too high", ErrExport, head.Incarnation)
 		}
 	}
 	if g, err = serialize.DecodeSnapshot(snapshot); err != nil {
