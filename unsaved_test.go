@@ -64,6 +64,13 @@ func TestWhatCannotBeSavedKeepsObjects(t *testing.T) {
 			require.NotContains(t, e.log, "destroy part", "%s, %s", how, when)
 			require.Equal(t, map[string]any{"id": "part", "type": "app/Part", "version": "1.0.0", "owner": "web", "incarnation": 3.0},
 				entryOf(t, e.snapshot(), "part")["?"], "%s, %s", how, when)
+
+			// What moved to where it cannot be saved is still where it was.
+			e.fails = nil
+			_, err = e.deploy(model)
+			require.NoError(t, err)
+			require.NotContains(t, e.log, "destroy part", "%s, %s", how, when)
+			require.Equal(t, map[string]any{"$ref": "part"}, entryOf(t, e.snapshot(), "web")["part"], "%s, %s", how, when)
 		}
 	}
 }

@@ -174,7 +174,7 @@ func (s *Store) members() map[*Object]bool {
 // refers to: it is not forgotten before it is destroyed.
 //
 // The error joins what could not be saved as it is: a property that does not fit its type keeps the
-// value that was stored last.
+// value that was stored last, and so do those of the same object that would otherwise lose a live object.
 func (s *Store) Snapshot() (*Graph, error) {
 	in := s.members()
 	members := make([]*Object, 0, len(in))
@@ -287,7 +287,37 @@ func (s *Store) entry(o *Object, in func(*Object) bool) (*Entry, error) {
 		}
 	}
 	o.lacking = lacking
+	if len(problems) > 0 {
+		s.keepReferences(o, e, in)
+	}
 	return e, errors.Join(problems...)
+}
+
+// keepReferences gives properties the value that was saved last where e would otherwise let go of a live object:
+// that may have moved to where it cannot be saved, and would be destroyed by the next deployment.
+func (s *Store) keepReferences(o *Object, e *Entry, in func(*Object) bool) {
+	named := map[Ref]bool{}
+	for _, f := range e.Properties {
+		Refs(f.Value, func(r Ref) { named[r] = true })
+	}
+	fields := make([]Field, 0, len(e.Properties))
+	for _, p := range o.Class.Properties {
+		if !p.Usage.Persistable() {
+			continue
+		}
+		value, has := e.Property(p.Name)
+		if last, absent := s.lastSaved(o, p, in); !absent {
+			Refs(last, func(r Ref) {
+				if !named[r] && s.byID[string(r)].state != Destroyed {
+					value, has = last, true
+				}
+			})
+		}
+		if has {
+			fields = append(fields, Field{p.Name, value})
+		}
+	}
+	e.Properties = fields
 }
 
 // lastSaved returns the value that was stored last, absent if there is none, or if it refers to what is
