@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/sextongc/sexton/internal/effect"
+	"github.com/sextongc/sexton/internal/state"
 )
 
 // maxRecordedArgs is how many bytes of an effect's arguments the journal keeps; of more it keeps a digest.
@@ -40,4 +41,13 @@ func recordable(args json.RawMessage) json.RawMessage {
 	}
 	sum := sha256.Sum256(args)
 	return jsonOf(map[string]any{"$digest": "sha256:" + hex.EncodeToString(sum[:]), "size": len(args)})
+}
+
+// records are how the journal has it.
+func (e *recordedEffect) records() []state.Record {
+	group := []state.Record{record(state.Intent, e.intent)}
+	if e.outcome != nil {
+		group = append(group, record(state.Outcome, outcomeRecord{e.intent.N, *e.outcome}))
+	}
+	return group
 }

@@ -44,6 +44,9 @@ func Open(opts *Options) (*Environment, error) {
 	if name := e.opts.name(e.pkg); e.opts.State == "" && (strings.ContainsAny(name, `/\`) || name == "." || name == "..") {
 		return nil, fmt.Errorf("environment %q: its name is that of its state directory, so it cannot be a path", name)
 	}
+	if i := e.opts.Isolation; i != "" && i != IsolationNone && i != IsolationProcess {
+		return nil, fmt.Errorf("isolation is %q: want %q or %q", i, IsolationProcess, IsolationNone)
+	}
 	e.opts.Dir = e.pkg.Dir
 	e.dir = e.opts.stateDir(e.pkg)
 	return e, nil
@@ -165,48 +168,29 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 		return nil, errors.Join(err, performer.Close())
 	}
 	side := &chronicle{stateSide: local, now: now, began: began, phase: doing.String()}
-	journal, err := newStateJournal(kill, side, last)
-	if err != nil {
-		return nil, errors.Join(err, performer.Close())
-	}
 	opts := e.opts
 	if opts.Seed != 0 { // each deployment draws other numbers, also one that goes on after a crash
 		sum := sha256.Sum256(jsonOf([]uint64{opts.Seed, dir.Generation(), last.incarnation, last.lastEffect}))
 		opts.Seed = max(1, binary.BigEndian.Uint64(sum[:]))
 	}
-	s, err := e.opts.kept.open(&SessionOptions{Options: opts, side: side, journal: journal, lastEffect: last.lastEffect})
-	if err != nil {
-		return nil, errors.Join(err, performer.Close())
-	}
-	journal.snapshot = func() (*objectstore.Graph, error) { return s.snapshot(kill) }
-	observe := doing.before(func(ev Event) {
-		switch {
-		case ev.Kind == "phase":
-			side.enter(ev.Text)
-		case (ev.Kind == "destroyed" || ev.Kind == "failed") && ev.Subscriber == nil:
-			journal.took[ev.Object.ID] = ev.Duration
-		}
-		if e.opts.Observe != nil {
-			e.opts.Observe(ev)
-		}
-	})
-	var report *Report
-	var graph *objectstore.Graph
-	runErr := s.Run(kill, func(t *runtime.Task) error {
-		if s.modules == nil {
-			if err := s.Load(kill, t); err != nil {
-				return err
+	d := &scripting{
+		opts: opts, model: model, last: last, key: cmp.Or(last.key, dir.Environment()), side: side, kept: e.opts.kept,
+		observe: doing.before(func(ev Event) {
+			if ev.Kind == "phase" {
+				side.enter(ev.Text)
 			}
-		}
-		var err error
-		report, graph, err = s.Deploy(stop.soft, t, &Deployment{
-			Model: model.Data, File: model.File, Last: last.graph, Settings: e.opts.Settings, Key: cmp.Or(last.key, dir.Environment()), Stateful: true,
-			Journal: journal, Incarnation: journal.Incarnation, Observe: observe, Confirm: e.opts.Confirm,
-			interrupted: last.effects, recovered: journal.recovered,
-		})
-		return err
-	})
-	runErr = errors.Join(runErr, e.opts.kept.close(s), performer.Close())
+			if e.opts.Observe != nil {
+				e.opts.Observe(ev)
+			}
+		}),
+	}
+	run := d.run
+	if e.opts.Isolation == IsolationProcess {
+		run = d.isolated
+	}
+	result, runErr := run(stop.soft, stop.hard)
+	report, graph := result.report, result.graph
+	runErr = errors.Join(runErr, performer.Close())
 	runErr = stop.conclude(runErr)
 	if graph == nil { // nothing was changed, or everything that was is in the journal
 		outcome := Failed
@@ -215,7 +199,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 		}
 		return report, errors.Join(runErr, side.stop(runErr, outcome))
 	}
-	m := &meta{Incarnation: journal.given, Key: last.key}
+	m := &meta{Incarnation: result.given, Key: last.key}
 	h := newHistoryRecord(began, dir.Generation()+1, now().Sub(began.Time), report, runErr)
 	if kill.Err() != nil && h.Outcome == Interrupted {
 		h.Outcome, h.Phase = Stopped, side.phase

@@ -47,10 +47,26 @@ type Options struct {
 	// same bytes, as long as effects end in the same order.
 	Clock runtime.Clock
 	Seed  uint64
+	// Isolation says where the scripts of a deployment run: IsolationNone (default), or IsolationProcess.
+	Isolation Isolation
+	// Worker is the command that starts a process for scripts, which calls Worker; nil: this program's own file with
+	// the argument "worker".
+	Worker []string
 
 	fs   state.FS     // nil: the operating system's; tests crash another one
 	kept *keptSession // nil: each deployment has a session of its own
 }
+
+// Isolation says where scripts run.
+type Isolation string
+
+const (
+	// IsolationNone: in this process. Scripts of authors whom one trusts.
+	IsolationNone Isolation = "none"
+	// IsolationProcess: in a process of their own, which has no access to the state, and can be killed at any
+	// instant.
+	IsolationProcess Isolation = "process"
+)
 
 func init() {
 	hook.WithFS = func(options, fsys any) { options.(*Options).fs = fsys.(state.FS) }

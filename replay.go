@@ -66,7 +66,8 @@ type replayer struct {
 	effects     map[uint64]*recordedEffect // that no checkpoint covers
 	lastEffect  uint64
 	open        *openDeployment
-	gone        map[string]*objectstore.Entry // what checkpoints took out, as it was
+	gone        map[string]*objectstore.Entry     // what checkpoints took out, as it was
+	watch       func(old, now *objectstore.Entry) // hears of every change; nil: nobody does
 }
 
 // listener is a subscription of one object.
@@ -96,9 +97,21 @@ func (r *replayer) put(e *objectstore.Entry) {
 	if old := r.objects[e.ID]; old == nil || old.Incarnation != e.Incarnation {
 		r.order = append(r.order, e.ID)
 	}
-	r.objects[e.ID] = e
+	r.set(e.ID, e)
 	delete(r.told, e.ID)
 	r.incarnation = max(r.incarnation, e.Incarnation)
+}
+
+// set makes e, or nothing if it is nil, what the environment has under an id.
+func (r *replayer) set(id string, e *objectstore.Entry) {
+	if r.watch != nil {
+		r.watch(r.objects[id], e)
+	}
+	if e == nil {
+		delete(r.objects, id)
+	} else {
+		r.objects[id] = e
+	}
 }
 
 func (r *replayer) graph() *objectstore.Graph {
@@ -200,7 +213,7 @@ func (r *replayer) checkpoint(payload []byte) error {
 	}
 	for _, id := range c.Removed {
 		r.gone[id] = r.objects[id]
-		delete(r.objects, id)
+		r.set(id, nil)
 	}
 	return nil
 }
@@ -213,7 +226,7 @@ func (r *replayer) change(id string, change func(*objectstore.Entry)) error {
 	}
 	changed := *e
 	change(&changed)
-	r.objects[id] = &changed
+	r.set(id, &changed)
 	return nil
 }
 
@@ -341,21 +354,31 @@ func closed(g *objectstore.Graph) error {
 	}
 	for _, e := range g.Objects {
 		missing := ""
-		need := func(id string) {
-			if id != "" && !ids[id] {
+		names(e, func(id string) {
+			if !ids[id] {
 				missing = id
 			}
-		}
-		need(e.Owner)
-		for _, s := range e.Subscriptions {
-			need(s.Subscriber)
-		}
-		for _, f := range e.Properties {
-			objectstore.Refs(f.Value, func(r objectstore.Ref) { need(string(r)) })
-		}
+		})
 		if missing != "" {
 			return fmt.Errorf("object %q names %q, which is not in the state", e.ID, missing)
 		}
 	}
 	return nil
+}
+
+// names calls visit with the ids of the objects that an entry names.
+func names(e *objectstore.Entry, visit func(id string)) {
+	if e.Owner != "" {
+		visit(e.Owner)
+	}
+	for _, s := range e.Subscriptions {
+		visit(s.Subscriber)
+	}
+	for _, f := range e.Properties {
+		objectstore.Refs(f.Value, func(r objectstore.Ref) {
+			if r != "" {
+				visit(string(r))
+			}
+		})
+	}
 }

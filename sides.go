@@ -106,11 +106,7 @@ func (l *localState) uncovered() []state.Record {
 	defer l.mu.Unlock()
 	var records []state.Record
 	for _, n := range slices.Sorted(maps.Keys(l.open)) {
-		e := l.open[n]
-		records = append(records, record(state.Intent, e.intent))
-		if e.outcome != nil {
-			records = append(records, record(state.Outcome, outcomeRecord{n, *e.outcome}))
-		}
+		records = append(records, l.open[n].records()...)
 	}
 	return records
 }

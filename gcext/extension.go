@@ -214,9 +214,12 @@ func reportValue(vm *goja.Runtime, r *Report) goja.Value {
 
 // Token returns the string that is the same in every attempt to destroy o, and different for every
 // other object, incarnation and environment (GC.token).
-func (m *Module) Token(o *objectstore.Object) string {
+func (m *Module) Token(o *objectstore.Object) string { return Token(m.tokenKey, o.ID, o.Incarnation) }
+
+// Token is GC.token of an object of the environment with this key.
+func Token(key, id string, incarnation uint64) string {
 	h := sha256.New()
-	for _, part := range []string{m.tokenKey, o.ID, strconv.FormatUint(o.Incarnation, 10)} {
+	for _, part := range []string{key, id, strconv.FormatUint(incarnation, 10)} {
 		fmt.Fprintf(h, "%d:%s,", len(part), part)
 	}
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:18])

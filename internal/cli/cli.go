@@ -87,7 +87,7 @@ Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the mod
 	root.SetFlagErrorFunc(misspelt)
 	a.flags.add(root.PersistentFlags())
 	root.AddCommand(a.planCommand(), a.deployCommand(), a.destroyCommand(), a.runCommand(), a.testCommand(),
-		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.versionCommand())
+		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.workerCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

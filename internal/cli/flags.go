@@ -23,6 +23,7 @@ type flags struct {
 	json, quiet, verbose bool
 	logFormat            string
 	yes                  bool
+	isolation            string
 }
 
 func (f *flags) add(set *pflag.FlagSet) {
@@ -42,6 +43,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 	set.DurationVar(&f.settings.HandlerTimeout, "handler-timeout", 0, "for a handler, hook, loaded() or recover() (default 1m)")
 	set.DurationVar(&f.settings.DeployTimeout, "deploy-timeout", 0, "for deploy() (default 1h)")
 	set.DurationVar(&f.settings.Timeout, "timeout", 0, "for the deployment, plan, script or tests as a whole (default none)")
+	set.StringVar(&f.isolation, "isolation", "", "where the scripts of deployments run: process (one of their own) or none (default none)")
 	set.BoolVar(&f.json, "json", false, "print events, one JSON object per line")
 	set.BoolVarP(&f.quiet, "quiet", "q", false, "print errors and warnings only")
 	set.BoolVarP(&f.verbose, "verbose", "v", false, "print more: notifications, phases, kept objects")
@@ -84,6 +86,9 @@ func (f *flags) fromEnvironment(set *pflag.FlagSet, lookup func(string) (string,
 			err = fmt.Errorf("%s: %w", name, e)
 		}
 	})
+	if isolation := sexton.Isolation(f.isolation); err == nil && isolation != "" && isolation != sexton.IsolationNone && isolation != sexton.IsolationProcess {
+		err = fmt.Errorf(`--isolation is %q: want "process" or "none"`, f.isolation)
+	}
 	if err == nil && f.logFormat != "text" && f.logFormat != "json" {
 		err = fmt.Errorf(`--log-format is %q: want "text" or "json"`, f.logFormat)
 	}
@@ -97,6 +102,7 @@ func (a *app) options() *sexton.Options {
 	o := &sexton.Options{
 		Dir: a.path(f.dir), Name: f.name, Permissions: f.permissions, AllowPackage: f.allowPackage, Settings: f.settings,
 	}
+	o.Isolation = sexton.Isolation(f.isolation)
 	if f.state != "" {
 		o.State = a.path(f.state)
 	}

@@ -1,0 +1,283 @@
+// Package pipe carries messages between two processes over a pair of byte streams: calls, which are
+// answered, and notices, which are not. Either side calls the other; calls may be under way at the same
+// time and are answered in any order. What they mean is the business of others.
+//
+// Neither side trusts the other with its memory: frames have a largest size, and so has the number of calls
+// that are under way.
+package pipe
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// Message is a call, a notice or an answer. It must not be changed once it is sent.
+type Message struct {
+	Kind byte
+	Head []byte   // JSON
+	Body [][]byte // data as it is
+}
+
+// Options of a Conn.
+type Options struct {
+	MaxFrame int // in bytes, of what is read; 0: 64 MiB
+	MaxCalls int // of the other side, under way at once; 0: 1,024. Further ones wait in the pipe
+
+	// Answer answers a call of the other side, on a goroutine of its own. ctx is done when the connection is.
+	Answer func(ctx context.Context, m *Message) *Message
+	// Notice hears of notices, in their order, and before what was sent later. It must not call.
+	Notice func(m *Message)
+}
+
+// ErrFrame is matched by the error of Serve if the other side sent what is no frame.
+var ErrFrame = errors.New("what was sent is no frame")
+
+// ErrClosed is matched by the error of a call whose answer will not come any more.
+var ErrClosed = errors.New("the connection is closed")
+
+// Conn is one side of a connection. Call and Tell are safe for concurrent use, also from Answer.
+type Conn struct {
+	opts Options
+	r    *bufio.Reader
+
+	writing sync.Mutex
+	w       *bufio.Writer
+	writers atomic.Int32 // that write, or wait for their turn
+
+	mu    sync.Mutex
+	calls map[uint64]chan *Message
+	last  uint64
+	err   error // why no answer comes any more
+}
+
+const (
+	defaultMaxFrame = 64 << 20
+	defaultMaxCalls = 1024
+)
+
+// New returns a connection. Serve reads from it.
+func New(r io.Reader, w io.Writer, opts *Options) *Conn {
+	c := &Conn{r: bufio.NewReaderSize(r, 64<<10), w: bufio.NewWriterSize(w, 64<<10), calls: map[uint64]chan *Message{}}
+	if opts != nil {
+		c.opts = *opts
+	}
+	if c.opts.MaxFrame == 0 {
+		c.opts.MaxFrame = defaultMaxFrame
+	}
+	if c.opts.MaxCalls == 0 {
+		c.opts.MaxCalls = defaultMaxCalls
+	}
+	return c
+}
+
+// Call sends a call and waits for its answer. When ctx is done before that, the answer is dropped.
+func (c *Conn) Call(ctx context.Context, m *Message) (*Message, error) {
+	answer := make(chan *Message, 1)
+	c.mu.Lock()
+	if c.err != nil {
+		defer c.mu.Unlock()
+		return nil, c.err
+	}
+	c.last++
+	id := c.last
+	c.calls[id] = answer
+	c.mu.Unlock()
+	err := c.send(call, id, m)
+	if err == nil {
+		select {
+		case a := <-answer:
+			if a != nil {
+				return a, nil
+			}
+			c.mu.Lock()
+			err = c.err
+			c.mu.Unlock()
+			return nil, err
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	c.mu.Lock()
+	delete(c.calls, id)
+	c.mu.Unlock()
+	return nil, err
+}
+
+// Tell sends a notice.
+func (c *Conn) Tell(m *Message) error { return c.send(notice, 0, m) }
+
+// Serve reads until the other side closes the stream, which is no error, or sends what is no frame. When it
+// returns, calls without an answer have failed, and those of the other side have been answered.
+func (c *Conn) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var answering sync.WaitGroup
+	slots := make(chan struct{}, c.opts.MaxCalls)
+	err := c.read(func(f *frame) {
+		switch f.kind {
+		case notice:
+			if c.opts.Notice != nil {
+				c.opts.Notice(&f.Message)
+			}
+		case answered:
+			c.mu.Lock()
+			answer := c.calls[f.id]
+			delete(c.calls, f.id)
+			c.mu.Unlock()
+			if answer != nil {
+				answer <- &f.Message
+			}
+		case call:
+			slots <- struct{}{}
+			answering.Go(func() {
+				defer func() { <-slots }()
+				if a := c.opts.Answer(ctx, &f.Message); a != nil {
+					_ = c.send(answered, f.id, a) // whoever does not read gets no answer
+				}
+			})
+		}
+	})
+	c.mu.Lock()
+	c.err = ErrClosed
+	if err != nil {
+		c.err = fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	for _, answer := range c.calls {
+		close(answer)
+	}
+	c.calls = nil
+	c.mu.Unlock()
+	cancel()
+	answering.Wait()
+	return err
+}
+
+// What a frame is.
+const (
+	call byte = iota
+	answered
+	notice
+)
+
+// frame is what goes over the stream: the length of the rest (4 bytes, big-endian), what it is, the number
+// of the call (8 bytes), the kind, and the parts, each with its length in front.
+type frame struct {
+	kind byte
+	id   uint64
+	Message
+}
+
+const frameHead = 1 + 8 + 1
+
+func (c *Conn) send(kind byte, id uint64, m *Message) error {
+	size := frameHead + binary.MaxVarintLen64 + len(m.Head)
+	for _, part := range m.Body {
+		size += binary.MaxVarintLen64 + len(part)
+	}
+	if size > 1<<31 {
+		return fmt.Errorf("a message of %d bytes cannot be sent", size)
+	}
+	head := make([]byte, 4, 64)
+	head = append(head, kind)
+	head = binary.BigEndian.AppendUint64(head, id)
+	head = append(head, m.Kind)
+	length := frameHead
+	prefix := func(part []byte) []byte { return binary.AppendUvarint(nil, uint64(len(part))) }
+	length += len(prefix(m.Head)) + len(m.Head)
+	for _, part := range m.Body {
+		length += len(prefix(part)) + len(part)
+	}
+	binary.BigEndian.PutUint32(head, uint32(length))
+
+	c.writers.Add(1)
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.w.Write(head)
+	write := func(part []byte) {
+		if err == nil {
+			_, err = c.w.Write(prefix(part))
+		}
+		if err == nil {
+			_, err = c.w.Write(part)
+		}
+	}
+	write(m.Head)
+	for _, part := range m.Body {
+		write(part)
+	}
+	if c.writers.Add(-1) == 0 && err == nil { // whoever waits for the turn flushes for both
+		err = c.w.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	return nil
+}
+
+// read passes frames on until the stream ends.
+func (c *Conn) read(handle func(*frame)) error {
+	for {
+		var head [4]byte
+		if _, err := io.ReadFull(c.r, head[:]); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		length := int(binary.BigEndian.Uint32(head[:]))
+		if length < frameHead || length > c.opts.MaxFrame {
+			return fmt.Errorf("%w: its length is %d, want %d to %d", ErrFrame, uint32(length), frameHead, c.opts.MaxFrame)
+		}
+		data, err := readAll(c.r, length)
+		if err != nil {
+			return err
+		}
+		f, err := parse(data)
+		if err != nil {
+			return err
+		}
+		handle(f)
+	}
+}
+
+// readAll reads n bytes. Whoever announces much and sends little gets little memory.
+func readAll(r io.Reader, n int) ([]byte, error) {
+	const step = 1 << 20
+	data := make([]byte, 0, min(n, step))
+	for len(data) < n {
+		at := len(data)
+		more := min(n-at, max(step, at))
+		data = append(data, make([]byte, more)...)
+		if _, err := io.ReadFull(r, data[at:]); err != nil {
+			return nil, io.ErrUnexpectedEOF
+		}
+	}
+	return data, nil
+}
+
+func parse(data []byte) (*frame, error) {
+	f := &frame{kind: data[0], id: binary.BigEndian.Uint64(data[1:])}
+	f.Kind = data[9]
+	if f.kind > notice {
+		return nil, fmt.Errorf("%w: its kind is %d", ErrFrame, f.kind)
+	}
+	data = data[frameHead:]
+	for first := true; first || len(data) > 0; first = false {
+		size, n := binary.Uvarint(data)
+		if n <= 0 || size > uint64(len(data)-n) {
+			return nil, fmt.Errorf("%w: its parts do not fit", ErrFrame)
+		}
+		part := data[n : n+int(size) : n+int(size)]
+		data = data[n+int(size):]
+		if first {
+			f.Head = part
+		} else {
+			f.Body = append(f.Body, part)
+		}
+	}
+	return f, nil
+}
