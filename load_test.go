@@ -277,3 +277,36 @@ export class Whole extends Part {
 	require.NoError(t, err)
 	e.must(apps(object("Whole", "w")), "told w of neighbour of w", "destroy grandchild of w", "destroy neighbour of w", forgotten, "destroy child of w")
 }
+
+// gc 6.7: what a constructor made and loaded() kept is an object like others from then on. A class that no longer makes
+// it has it still, and when it lets go of it, destroy() runs.
+func TestKeptChildIsNoLongerMade(t *testing.T) {
+	source := func(constructor, loaded string) string {
+		return `
+-- package.json --
+{"name": "app", "version": "1.0.0"}
+-- index.ts --
+import { Resource } from "sexton";
+import { log } from "test/log";
+export class Part extends Resource { destroy() { log("destroy", this.$name); } }
+export class Maker extends Resource {
+	static properties = { made: { type: ["Part"], usage: "out", default: [] } };
+	declare made: Part[]; helper: any;
+	constructor(p: any, o: any, x: any) { super(p, o, x); ` + constructor + ` }
+	loaded() { ` + loaded + ` }
+}
+`
+	}
+	model := apps(object("Maker", "m"))
+	make := `this.helper = new Part({}, this, { name: "first" }); new Part({}, this, { name: "dropped" });`
+	e := newEnv(t, source(make, `if (!this.made.length) this.made = [this.helper]; this.helper = null;`))
+	e.must(model)
+	e.must(model) // the constructor makes another one, which loaded() does not keep
+	before := e.snapshot()
+	e.write(source("", ""))
+	e.must(model)
+	require.Equal(t, before, e.snapshot())
+	e.write(source("", "this.made = [];"))
+	e.must(model, "destroy first")
+	require.NotContains(t, e.snapshot(), "Part")
+}
