@@ -315,3 +315,28 @@ func TestHistoryOfCrashed(t *testing.T) {
 	require.Positive(t, outcomes[sexton.Done]) // before the second one begins, and after it has ended
 	require.Len(t, outcomes, 2)
 }
+
+// A deployment that is stopped can be looked at before the next one: what it notified and destroyed, and where it was.
+func TestHistoryOfUnfinished(t *testing.T) {
+	e := newEnv(t, classes)
+	e.must(apps(node("a"), node("b", `"after": ["a"]`), node("c")), "create a", "create b", "create c")
+	kill, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	e.opts.Observe = func(ev sexton.Event) {
+		if ev.Kind == "destroy" && ev.Object.ID == "b" {
+			cancel()
+		}
+	}
+	_, err := e.deployWith(context.Background(), kill, empty)
+	require.ErrorIs(t, err, context.Canceled)
+	h := e.history(1)[0]
+	require.Equal(t, sexton.Stopped, h.Outcome)
+	require.Equal(t, "collect what the model dropped", h.Phase)
+	require.Equal(t, uint64(2), h.Number)
+	require.Equal(t, 1, h.Notified)
+	require.Equal(t, []string{"a", "c"}, historyIDs(h.Destroyed))
+	require.Equal(t, "interrupted", h.Error)
+	require.Positive(t, h.Duration)
+	require.Len(t, e.history(-1), 2)
+	require.Empty(t, e.history(0))
+}
