@@ -82,6 +82,7 @@ func newApart(t *testing.T, isolation sexton.Isolation) *env {
 	require.NoError(t, err)
 	e.opts.Extensions, e.opts.AllowPackage = nil, true
 	e.opts.Isolation, e.opts.Worker = isolation, []string{self, "worker"}
+	e.opts.Settings.Concurrency = 1 // what ends first is a matter of the disk
 	e.opts.Observe = func(ev sexton.Event) {
 		text := ev.Kind + " " + ev.Text
 		for _, o := range []*sexton.Object{ev.Object, ev.Subscriber, ev.By} {
@@ -215,7 +216,6 @@ func TestStoppingIsolatedDeployments(t *testing.T) {
 	_, err := e.deploy(apps(item("a"), item("b"), item("c")))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	e.opts.Settings.Concurrency = 1
 	e.hook = func(line string) {
 		if strings.HasPrefix(line, "phase collect") {
 			cancel(why)
