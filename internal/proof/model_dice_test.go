@@ -126,23 +126,29 @@ func (d dice) action(ids []string) step {
 }
 
 // rules draws anew what some of the objects do when they are told and when they go.
-func (d dice) rules(w *world, size int) {
+// Ids of what they make are those of no other attempt.
+func (d dice) rules(w *world, size, attempt int) {
 	id := func(what string) string {
 		if n := d(what, 0, size); n > 0 {
 			return fmt.Sprintf("n%d", n)
 		}
 		return "root"
 	}
-	for range d("rules", 0, 3) {
+	for i := range d("rules", 0, 3) {
 		key := pick(d, "kind", "told", "toldToo", "destroy") + " " + id("who")
 		w.fired[key] = 0
 		r := rule{times: d("times", 0, 3), throws: d.oneIn(3, "throws")}
-		s := step{op: pick(d, "does", "", "refer", "release", "subscribe", "unsubscribe", "tie"), a: id("a"), b: id("b")}
+		s := step{op: pick(d, "does", "", "refer", "release", "subscribe", "unsubscribe", "tie", "make"), a: id("a"), b: id("b")}
 		if d.oneIn(2, "to itself") {
 			s.a, s.b = "root", "@"
+			if w.spare {
+				s.op = "refer"
+			}
 		}
 		if s.op == "subscribe" || s.op == "unsubscribe" {
 			s.handler = d.handler()
+		} else if s.op == "make" {
+			s.b, s.handler, r.times = s.a, fmt.Sprintf("m%d.r%d", attempt, i), min(r.times, 1)
 		} else if s.b == "root" {
 			s = step{}
 		}

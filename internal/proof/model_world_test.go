@@ -88,12 +88,12 @@ func (m *moment) since(earlier *moment) []string {
 	w := earlier.world.clone()
 	for i, o := range w.objects {
 		now := m.world.objects[i]
+		if o.state != destroyed && now.state == destroyed {
+			o.subs = nil
+		}
 		o.state, o.failed = now.state, now.failed
 		if !now.silent {
 			o.notified = now.notified
-		}
-		if o.state == destroyed {
-			o.subs = nil
 		}
 		for k := range o.subs {
 			s := &o.subs[k]
@@ -402,6 +402,13 @@ func (w *world) adopt(info *sexton.StateInfo) *world {
 		_, o.made = s.Entry.Property("made")
 	}
 	return a
+}
+
+// living describes the live objects, sorted.
+func (w *world) living() []string {
+	g := w.graph()
+	g.Objects = slices.DeleteFunc(g.Objects, func(e *objectstore.Entry) bool { return e.Destroyed || e.Doomed })
+	return slices.Sorted(slices.Values(texts(g)))
 }
 
 // stored returns what a state holds as texts compares it.
