@@ -196,6 +196,7 @@ export class Machine extends Resource {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, calls, 4)
 	require.Equal(t, calls[2].Token, calls[3].Token, "one object, one token")
+	require.Greater(t, calls[3].Epoch, calls[2].Epoch)
 	made, err := deploy(t.Context(), "2")
 	require.NoError(t, err)
 	require.Equal(t, `[["acme/cloud.create",3,true,{"result":{"id":"vm-1"}}]]`, made)

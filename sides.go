@@ -50,6 +50,7 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 	if !effect.IsEffect(req.Op) {
 		return l.performer.Do(ctx, req)
 	}
+	req.Epoch = l.dir.Generation()
 	e := &recordedEffect{intent: intentRecord{
 		N: req.ID, Object: req.Object, Incarnation: req.Incarnation, Op: req.Op, Token: req.Token, Args: recordable(req.Args),
 	}}

@@ -39,7 +39,8 @@ type Extension struct {
 //
 // It runs off the event loop, several calls at a time; ctx is done when the runtime closes. A destructor
 // that was interrupted runs again and calls again, with the same token: pass the token on to what the
-// outside offers for idempotency.
+// outside offers for idempotency. An outside that remembers the highest epoch that it has seen can refuse
+// a call of a deployment that another one has followed.
 type Effect func(ctx context.Context, call *EffectCall) (result any, err error)
 
 // EffectCall is what a script asks an Effect for.
@@ -47,6 +48,7 @@ type EffectCall struct {
 	Object      string          // id of the managed object that it is for; empty: none
 	Incarnation uint64          // of that object
 	Token       string          // GC.token of that object
+	Epoch       uint64          // of the deployment; later ones of an environment have higher epochs; 0: there is no state
 	Argument    json.RawMessage // null if the script passed none
 }
 
@@ -59,7 +61,7 @@ func Performers(extensions []*Extension) map[string]effect.Operation {
 	for _, x := range extensions {
 		for name, do := range x.Effects {
 			performers[x.operation(name)] = func(ctx context.Context, req *effect.Request) (any, error) {
-				return do(ctx, &EffectCall{Object: req.Object, Incarnation: req.Incarnation, Token: req.Token, Argument: req.Args})
+				return do(ctx, &EffectCall{Object: req.Object, Incarnation: req.Incarnation, Token: req.Token, Epoch: req.Epoch, Argument: req.Args})
 			}
 		}
 	}

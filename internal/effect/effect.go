@@ -15,7 +15,9 @@ type Request struct {
 	Object      string          `json:"object,omitempty"`      // id of the managed object that it is for; empty: the root
 	Incarnation uint64          `json:"incarnation,omitempty"` // of that object
 	Token       string          `json:"token,omitempty"`       // GC.token of that object
-	Args        json.RawMessage `json:"args"`
+	// Epoch numbers the deployments of an environment: later ones have higher numbers. The state side sets it.
+	Epoch uint64          `json:"epoch,omitempty"`
+	Args  json.RawMessage `json:"args"`
 }
 
 // Outcome is the answer to a Request. Exactly one of Result and Error is set.
