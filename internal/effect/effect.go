@@ -10,11 +10,11 @@ import (
 
 // Request asks for one effect or one read of the outside world.
 type Request struct {
-	ID          uint64          `json:"id"`                    // of this request, unique in its runtime
-	Op          string          `json:"op"`                    // "process.exec", "fs.writeFile", …
-	Object      string          `json:"object,omitempty"`      // id of the managed object that it is for; empty: the root
-	Incarnation uint64          `json:"incarnation,omitempty"` // of that object
-	Token       string          `json:"token,omitempty"`       // GC.token of that object
+	ID          uint64 `json:"id"`                    // of this request, unique in its runtime
+	Op          string `json:"op"`                    // "process.exec", "fs.writeFile", …
+	Object      string `json:"object,omitempty"`      // id of the managed object that it is for; empty: the root
+	Incarnation uint64 `json:"incarnation,omitempty"` // of that object
+	Token       string `json:"token,omitempty"`       // GC.token of that object
 	// Epoch numbers the deployments of an environment: later ones have higher numbers. The state side sets it.
 	Epoch uint64          `json:"epoch,omitempty"`
 	Args  json.RawMessage `json:"args"`
