@@ -164,6 +164,9 @@ func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error
 	p := newReplayer(base, m.Incarnation)
 	records := append(s.Records, s.Behind...)
 	for i, record := range records {
+		if record.Kind == state.Plan {
+			record = p.known(record)
+		}
 		if err := p.apply(record); err != nil {
 			r.Problems = append(r.Problems, Finding{File: "journal", Problem: fmt.Sprintf("record %d (%s) does not fit: %v", i+1, record.Kind, err)})
 		}
@@ -195,6 +198,17 @@ func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error
 		Environment: s.Environment, Generation: s.Last + 1, Seq: s.Seq, Snapshot: snapshot, Meta: jsonOf(&m), History: s.History,
 		Record: jsonOf(h), Carry: newLocalState(nil, nil, &replayed{effects: effects}).uncovered(),
 	}, nil
+}
+
+// known takes what is lost out of a plan.
+func (r *replayer) known(record state.Record) state.Record {
+	var p planRecord
+	if json.Unmarshal(record.Payload, &p) != nil {
+		return record // applying it tells why
+	}
+	p.Doomed = slices.DeleteFunc(p.Doomed, func(id string) bool { return r.objects[id] == nil })
+	record.Payload = jsonOf(&p)
+	return record
 }
 
 // baseOf returns the newest snapshot that can be read.

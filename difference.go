@@ -142,7 +142,9 @@ func fieldsOf(e *objectstore.Entry) ([]field, error) {
 	head("completed", e.Completed, len(e.Completed) == 0)
 	head("failure", e.Failure, e.Failure == "")
 	for _, s := range e.Subscriptions {
-		head(strings.TrimSuffix("subscription "+s.Subscriber+"."+s.Handler, "."), s.Count, false)
+		name := strings.TrimSuffix(s.Subscriber+"."+s.Handler, ".")
+		head("subscription "+name, s.Count, false)
+		head("told "+name, true, !s.Told)
 	}
 	for _, f := range e.Properties {
 		value, err := serialize.EncodeValue(f.Value)

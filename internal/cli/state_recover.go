@@ -93,6 +93,15 @@ func (a *app) tellRecovered(e *sexton.Environment, r *sexton.Recovery) error {
 		return nil
 	}
 	if r.Intact {
+		found, err := e.Check()
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			if !f.Harmless { // an older snapshot, which nothing needs
+				a.log("warning", findingText(&f)+"; the state does without it")
+			}
+		}
 		a.say("%s: it is intact, there is nothing to recover", a.shortPath(e.StateDir()))
 		return nil
 	}
