@@ -77,6 +77,9 @@ func (d *Dir) write(b *batch) error {
 	for _, group := range b.groups {
 		d.buf = d.journal.appendGroup(d.buf, group, durable)
 	}
+	if err := d.lock.Held(); err != nil {
+		return d.fail("append to journal", fmt.Errorf("the lock is lost: %w", err))
+	}
 	if err := writeAt(d.journalFile, d.buf, durable); err != nil {
 		return d.fail("append to journal", err)
 	}

@@ -26,7 +26,11 @@ func Lock(dir string, fsys FS) (unlock func() error, err error) {
 	if fsys == nil {
 		fsys = osFS{}
 	}
-	return lock(fsys, dir)
+	held, err := lock(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	return held.Unlock, nil
 }
 
 // Begin makes a state that of a directory, whatever was there: the caller has its lock, and knows. Until the
@@ -104,7 +108,7 @@ func Create(dir string, fsys FS, o *Origin) error {
 	if err := fsys.MkdirAll(dir); err != nil {
 		return err
 	}
-	unlock, err := lock(fsys, dir)
+	held, err := lock(fsys, dir)
 	if err != nil {
 		return err
 	}
@@ -115,5 +119,5 @@ func Create(dir string, fsys FS, o *Origin) error {
 	if err == nil {
 		err = Begin(dir, fsys, o)
 	}
-	return errors.Join(err, unlock())
+	return errors.Join(err, held.Unlock())
 }

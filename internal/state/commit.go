@@ -54,6 +54,9 @@ func (d *Dir) Commit(c *Commit) error {
 }
 
 func (d *Dir) commit(c *Commit) error {
+	if err := d.lock.Held(); err != nil {
+		return fmt.Errorf("the lock is lost: %w", err)
+	}
 	old := &d.header
 	h := header{
 		Environment: old.Environment,

@@ -21,7 +21,7 @@ type Dir struct {
 	fs       FS
 	path     string
 	readOnly bool
-	unlock   func() error
+	lock     FileLock // nil: read-only
 
 	// turn is held, by having put a token into it, by whoever writes or closes. It guards what follows.
 	turn         chan struct{}
@@ -83,11 +83,11 @@ func Open(dir string, opts *Options) (*Dir, error) {
 	} else if !present {
 		return nil, noJournal(d.fs, dir)
 	}
-	unlock, err := lock(d.fs, dir)
+	held, err := lock(d.fs, dir)
 	if err != nil {
 		return nil, err
 	}
-	d.unlock = unlock
+	d.lock = held
 	if err := d.open(opts.Create); err != nil {
 		return nil, errors.Join(err, d.release())
 	}
@@ -215,8 +215,8 @@ func (d *Dir) release() error {
 			errs = append(errs, f.Close())
 		}
 	}
-	if d.unlock != nil {
-		errs = append(errs, d.unlock())
+	if d.lock != nil {
+		errs = append(errs, d.lock.Unlock())
 	}
 	return errors.Join(errs...)
 }

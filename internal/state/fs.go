@@ -22,8 +22,14 @@ type FS interface {
 	SyncDir(dir string) error // makes created, renamed and removed names durable
 
 	// Lock takes the exclusive lock of a file without waiting and leaves info inside. If somebody else
-	// has it, unlock is nil and holder is what they left, as far as it can be read.
-	Lock(name string, info []byte) (unlock func() error, holder []byte, err error)
+	// has it, the lock is nil and holder is what they left, as far as it can be read.
+	Lock(name string, info []byte) (lock FileLock, holder []byte, err error)
+}
+
+// FileLock is a lock that is held.
+type FileLock interface {
+	Held() error // an error if the file was removed or replaced, so that somebody else can hold its lock, too
+	Unlock() error
 }
 
 // File is a file that is being written. What was written is durable after Sync.

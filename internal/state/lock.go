@@ -22,7 +22,7 @@ const lockInfoSize = 511
 
 // Lock relies on flock alone: the lock ends with the process that holds it, so that what an earlier one
 // left in the file never stands in the way.
-func (osFS) Lock(name string, info []byte) (unlock func() error, holder []byte, err error) {
+func (osFS) Lock(name string, info []byte) (held FileLock, holder []byte, err error) {
 	l := flock.New(name)
 	ok, err := l.TryLock()
 	if err != nil {
@@ -35,8 +35,31 @@ func (osFS) Lock(name string, info []byte) (unlock func() error, holder []byte, 
 	if err := writeLockInfo(name, info); err != nil {
 		return nil, nil, errors.Join(err, l.Close())
 	}
-	return l.Close, nil, nil
+	return &osLock{l, name}, nil, nil
 }
+
+// osLock is the lock of a file, whatever its name means by now.
+type osLock struct {
+	*flock.Flock
+	name string
+}
+
+func (l *osLock) Held() error {
+	mine, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(l.name)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(mine, there) {
+		return errors.New("it is another file by now")
+	}
+	return nil
+}
+
+func (l *osLock) Unlock() error { return l.Close() }
 
 func readFrom(name string, offset int64) ([]byte, error) {
 	f, err := os.Open(name)
@@ -62,7 +85,7 @@ func writeLockInfo(name string, info []byte) error {
 }
 
 // lock takes the lock of a directory or returns a *LockedError.
-func lock(fsys FS, dir string) (unlock func() error, err error) {
+func lock(fsys FS, dir string) (FileLock, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown host"
@@ -74,15 +97,15 @@ func lock(fsys FS, dir string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	unlock, holder, err := fsys.Lock(filepath.Join(dir, lockFile), info)
-	if err == nil && unlock == nil {
+	held, holder, err := fsys.Lock(filepath.Join(dir, lockFile), info)
+	if err == nil && held == nil {
 		locked := &LockedError{Dir: dir}
 		if json.Unmarshal(bytes.Trim(holder, " \n\x00"), &locked.Owner) != nil {
 			locked.Owner = Owner{} // half-written: the lock was taken a moment ago
 		}
 		return nil, locked
 	}
-	return unlock, err
+	return held, err
 }
 
 // Holder is who holds the lock of a directory, or held it last.

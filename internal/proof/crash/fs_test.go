@@ -122,12 +122,12 @@ func (c *crashFS) SyncDir(dir string) error {
 	return c.do("sync of the directory", durably, func() error { return c.FS.SyncDir(dir) }, nil)
 }
 
-func (c *crashFS) Lock(name string, info []byte) (unlock func() error, holder []byte, err error) {
+func (c *crashFS) Lock(name string, info []byte) (lock state.FileLock, holder []byte, err error) {
 	err = c.do("lock", plainly, func() (err error) {
-		unlock, holder, err = c.FS.Lock(name, info)
+		lock, holder, err = c.FS.Lock(name, info)
 		return err
 	}, nil)
-	return unlock, holder, err
+	return lock, holder, err
 }
 
 type crashFile struct {

@@ -362,7 +362,7 @@ func (d *Disk) SyncDir(dir string) error {
 }
 
 // Lock implements state.FS.
-func (d *Disk) Lock(name string, info []byte) (unlock func() error, holder []byte, err error) {
+func (d *Disk) Lock(name string, info []byte) (lock state.FileLock, holder []byte, err error) {
 	taken := false
 	err = d.call(Op{Kind: Lock, Name: name}, func(*content, *Op) error {
 		if holder, taken = d.locks[name]; !taken {
@@ -373,12 +373,22 @@ func (d *Disk) Lock(name string, info []byte) (unlock func() error, holder []byt
 	if err != nil || taken {
 		return nil, holder, err
 	}
-	return func() error {
-		return d.call(Op{Kind: Unlock, Name: name}, func(*content, *Op) error {
-			delete(d.locks, name)
-			return nil
-		})
-	}, nil, nil
+	return &diskLock{d, name}, nil, nil
+}
+
+// diskLock is a lock that nobody takes away.
+type diskLock struct {
+	disk *Disk
+	name string
+}
+
+func (l *diskLock) Held() error { return nil }
+
+func (l *diskLock) Unlock() error {
+	return l.disk.call(Op{Kind: Unlock, Name: l.name}, func(*content, *Op) error {
+		delete(l.disk.locks, l.name)
+		return nil
+	})
 }
 
 type file struct {
