@@ -108,6 +108,7 @@ func (w *world) verify(t *testing.T, s *situation) (*found, []line) {
 	for token, id := range standing(s.ledger) {
 		require.Contains(t, f.tokens, token, "P1: %s stands and is not in the state: %s", id, text())
 	}
+	w.effects(t, s, f, text)
 	// P6: what was acknowledged is there, and at most the step that was under way.
 	require.True(t, f.history == s.history || f.history == s.history+1, "P6: %d records in the history: %s", f.history, text())
 	w.order(t, s, f, text)
@@ -129,6 +130,31 @@ func (w *world) verify(t *testing.T, s *situation) (*found, []line) {
 	require.Empty(t, end.tokens, text)
 	w.life(t, s, all, text)
 	return f, again
+}
+
+// effects checks at the crash that what was made last is known: as a property, or as an effect that recover() is told of.
+func (w *world) effects(t *testing.T, s *situation, f *found, text func() string) {
+	t.Helper()
+	made := map[string]string{}
+	for _, l := range s.ledger {
+		switch l.verb {
+		case "make":
+			made[l.token] = l.by
+		case "recover": // it was told
+			delete(made, l.token)
+		}
+	}
+	for token, o := range f.tokens {
+		what, ok := made[token]
+		if !ok || o.Type == "app/Forgetful" || slices.ContainsFunc(o.Effects, func(e sexton.StoredEffect) bool { return e.Op == "outside.make" }) {
+			continue
+		}
+		for _, p := range o.Entry.Properties {
+			if p.Name == "made" {
+				require.Equal(t, what, fmt.Sprintf(`{"size":%v}`, p.Value), "P1: what %s made is not known: %s", o.ID, text())
+			}
+		}
+	}
 }
 
 // order checks at the crash that what had to go first has gone durably (P3).

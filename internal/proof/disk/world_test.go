@@ -91,7 +91,7 @@ type line struct {
 	id    string
 	token string
 	at    int    // operations of the disk before it
-	by    string // token of who was told
+	by    string // told: the token of whom; make: what
 }
 
 func (l line) String() string { return fmt.Sprintf("%s %s %.6s @%d", l.verb, l.id, l.token, l.at) }
@@ -138,7 +138,7 @@ func (w *world) add(verb, id, token, by string) {
 func (w *world) outside() *runtime.Extension {
 	effect := func(verb string) runtime.Effect {
 		return func(_ context.Context, call *runtime.EffectCall) (any, error) {
-			w.add(verb, call.Object, call.Token, "")
+			w.add(verb, call.Object, call.Token, string(call.Argument))
 			return "done", nil
 		}
 	}
