@@ -23,6 +23,7 @@ type stateJournal struct {
 	side stateSide
 	// snapshot returns the environment as it is, nil if it cannot be read any more.
 	snapshot func() (*objectstore.Graph, error)
+	store    func() *objectstore.Store // the environment
 
 	saved map[string]*savedEntry // what replay makes of the journal, by id
 	work  int                    // that collections have recorded since the last checkpoint
@@ -80,6 +81,10 @@ const reserve = 1024
 const groupWork = 10
 
 var checkpointShare = 10
+
+// smallEntry is how many bytes an object has at most that is recorded each time a handler of it has run: little beside the
+// sync. A larger one waits for the next checkpoint.
+const smallEntry = 4 << 10
 
 func newStateJournal(kill context.Context, side stateSide, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
@@ -182,32 +187,44 @@ func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph, whole bool
 // Introduce makes sure that the state has an object before it has an effect: with it, its owners and
 // what else of it is new. So what was made a moment before the power went is not lost.
 func (j *stateJournal) Introduce(s *objectstore.Store, o *objectstore.Object) error {
-	known := func(o *objectstore.Object) bool {
-		saved := j.saved[o.ID]
-		return saved != nil && saved.incarnation == o.Incarnation
-	}
-	if known(o) {
+	if j.knows(o) {
 		return nil
 	}
-	c := checkpointRecord{Phase: "effect", Partial: true}
+	c, _, err := j.single("effect", s, o)
+	if err != nil {
+		return err
+	}
+	return j.append(c)
+}
+
+func (j *stateJournal) knows(o *objectstore.Object) bool {
+	saved := j.saved[o.ID]
+	return saved != nil && saved.incarnation == o.Incarnation
+}
+
+// single is a checkpoint of one object, with what it leads to and is new. It says whether that differs from what the
+// journal has.
+func (j *stateJournal) single(phase string, s *objectstore.Store, o *objectstore.Object) (r state.Record, changed bool, err error) {
+	c := checkpointRecord{Phase: phase, Partial: true}
 	fresh := map[string]*savedEntry{}
-	for _, e := range s.Entries(o, known) {
+	for _, e := range s.Entries(o, j.knows) {
 		saved, err := save(e)
 		if err != nil {
-			return err
+			return state.Record{}, false, err
 		}
 		data, err := serialize.EncodeEntry(e)
 		if err != nil {
-			return err
+			return state.Record{}, false, err
 		}
+		old := j.saved[e.ID]
+		changed = changed || old == nil || old.incarnation != e.Incarnation || !bytes.Equal(old.data, saved.data)
 		fresh[e.ID] = saved
 		c.Changed = append(c.Changed, data)
 	}
-	if err := j.append(record(state.Checkpoint, c)); err != nil {
-		return err
+	if changed {
+		maps.Copy(j.saved, fresh)
 	}
-	maps.Copy(j.saved, fresh)
-	return nil
+	return record(state.Checkpoint, c), changed, nil
 }
 
 // delivered says that the script has seen the outcome of an effect: what it makes of that is in the next
@@ -266,8 +283,19 @@ func (j *stateJournal) Planned(doomed []*objectstore.Object) error {
 	return j.append(c, record(state.Plan, plan))
 }
 
-// Notified records that a subscriber has been told, so that it is not told again after a crash.
+// Notified records that a subscriber has been told, so that it is not told again after a crash, and with that what its
+// handler made of itself: it may hold the publisher now.
 func (j *stateJournal) Notified(o *objectstore.Object, told *objectstore.Subscribed, all bool) error {
+	var group []state.Record
+	if old := j.saved[told.Subscriber.ID]; old == nil || len(old.data) <= smallEntry {
+		c, changed, err := j.single("notify", j.store(), told.Subscriber)
+		if err != nil {
+			return err
+		}
+		if changed {
+			group = append(group, c)
+		}
+	}
 	if saved := j.saved[o.ID]; saved != nil && saved.incarnation == o.Incarnation {
 		if d := &saved.doom; all {
 			d.notified, d.told = true, nil
@@ -275,7 +303,26 @@ func (j *stateJournal) Notified(o *objectstore.Object, told *objectstore.Subscri
 			d.told = append(d.told, objectstore.Subscription{Subscriber: told.Subscriber.ID, Handler: told.Handler})
 		}
 	}
-	return j.progress(1, record(state.Notified, notifiedRecord{o.ID, told.Subscriber.ID, told.Handler, all}))
+	return j.progress(1, append(group, record(state.Notified, notifiedRecord{o.ID, told.Subscriber.ID, told.Handler, all}))...)
+}
+
+// Decided records which doomed objects are live again, and that the others have been notified of: their destruction
+// begins.
+func (j *stateJournal) Decided(spared, condemned []*objectstore.Object) error {
+	var group []state.Record
+	for _, o := range spared {
+		group = append(group, record(state.Destroyed, settledRecord{ID: o.ID, State: o.State().String()}))
+	}
+	for _, o := range condemned {
+		if saved := j.saved[o.ID]; saved != nil && saved.incarnation == o.Incarnation {
+			saved.doom.notified, saved.doom.told = true, nil
+		}
+		group = append(group, record(state.Notified, notifiedRecord{ID: o.ID, All: true}))
+	}
+	if len(group) == 0 {
+		return nil
+	}
+	return j.progress(len(group), group...)
 }
 
 // Settled records what became of doomed objects.

@@ -37,7 +37,7 @@ func (d *scripting) run(soft, hard context.Context) (*scripted, error) {
 	if err != nil {
 		return &scripted{}, err
 	}
-	journal.snapshot = func() (*objectstore.Graph, error) { return s.snapshot(hard) }
+	journal.snapshot, journal.store = func() (*objectstore.Graph, error) { return s.snapshot(hard) }, s.Store
 	result := &scripted{}
 	err = s.Run(hard, func(t *runtime.Task) (err error) {
 		if s.modules == nil {

@@ -47,8 +47,11 @@ type Journal interface {
 	// Notified comes when the handler of a subscription of the object has ended, well or badly. all: every
 	// subscriber of it has been told by now.
 	Notified(o *objectstore.Object, told *objectstore.Subscribed, all bool) error
+	// Decided comes with resurrection "spare" when all handlers have ended: these objects are live again, those
+	// will be destroyed.
+	Decided(spared, condemned []*objectstore.Object) error
 	// Settled comes before anything starts that had to wait for one of these objects: they are
-	// destroyed, failed (Failure says why), or spared (live again).
+	// destroyed, or failed (Failure says why).
 	Settled(objects []*objectstore.Object) error
 }
 

@@ -102,9 +102,9 @@ func classNames(objects []*objectstore.Object) []string {
 
 // round is one round: plan, notify, destroy.
 func (r *collection) round(t *runtime.Task, doomed []*objectstore.Object) error {
-	var fresh []*objectstore.Object // not left over from an earlier collection
+	var fresh []*objectstore.Object // whose destruction cannot have begun
 	for _, o := range doomed {
-		if !o.Held() {
+		if !o.Held() || r.c.settings.Spare && !o.Notified {
 			fresh = append(fresh, o)
 		}
 		r.c.store.Doom(o)
@@ -184,7 +184,7 @@ func (r *collection) notifyAll(t *runtime.Task, p *planned) error {
 			r.cancelled()
 			return nil
 		}
-		o.Notified = true
+		o.Notified = !r.c.settings.Spare
 	}
 	return nil
 }
@@ -203,9 +203,11 @@ func (r *collection) notify(t *runtime.Task, publisher *objectstore.Object) (all
 		}
 		s.Told = true
 		following := h.next()
-		publisher.Notified = following == nil // before a checkpoint says otherwise
+		// Before a checkpoint says otherwise. What may be spared is notified when it is known that it is not.
+		all := following == nil && !r.c.settings.Spare
+		publisher.Notified = all
 		if r.c.journal != nil {
-			if err := r.c.journal.Notified(publisher, s, following == nil); err != nil {
+			if err := r.c.journal.Notified(publisher, s, all); err != nil {
 				return false, err
 			}
 		}
@@ -275,7 +277,8 @@ func (r *collection) call(t *runtime.Task, publisher *objectstore.Object, s *obj
 }
 
 // spare makes those of the objects that this round doomed live again that handlers made reachable (gc
-// 5.5). What is left over from an earlier collection is not spared: its destruction may have begun.
+// 5.5). What is left over from an earlier collection is not spared if its destruction may have begun; so
+// it is recorded which objects are not, before the first of them is destroyed.
 func (r *collection) spare(fresh []*objectstore.Object) (bool, error) {
 	dead := map[*objectstore.Object]bool{}
 	for _, o := range r.scope(r.c.store, Rescan, r.since) {
@@ -289,8 +292,17 @@ func (r *collection) spare(fresh []*objectstore.Object) (bool, error) {
 			r.c.observe(Event{Kind: EventSpared, Object: o})
 		}
 	}
-	if len(spared) > 0 && r.c.journal != nil {
-		return true, r.c.journal.Settled(spared)
+	var condemned []*objectstore.Object
+	for _, o := range fresh {
+		if o.Held() {
+			o.Notified = true
+			condemned = append(condemned, o)
+		}
+	}
+	if r.c.journal != nil {
+		if err := r.c.journal.Decided(spared, condemned); err != nil {
+			return false, err
+		}
 	}
 	return len(spared) > 0, nil
 }

@@ -21,6 +21,8 @@ type workload struct {
 	spare bool
 	from  int // the first step that is interrupted
 	steps []*model
+	// spared names what is live after each of the steps although no model has it.
+	spared []string
 }
 
 func small(id string, change ...func(*node)) *node {
@@ -42,20 +44,20 @@ var workloads = []workload{
 		{[]*node{small("a"), small("b", on("a")), small("k", watch("b"), rescuer)}},
 		{[]*node{small("a", func(n *node) { n.Size = 1 }), small("k", rescuer)}},
 		{},
-	}},
+	}, nil},
 	{"spare", true, 1, []*model{
 		{[]*node{small("a"), small("k", watch("a"), rescuer)}},
 		{[]*node{small("k", rescuer)}},
-	}},
+	}, []string{"a"}},
 	{"collect, local variables, parts, replace", false, 0, []*model{
 		{[]*node{small("w", func(n *node) { n.Want, n.Temporary, n.Collect = 1, 1, true })}},
 		{[]*node{small("w", other)}},
-	}},
+	}, nil},
 	{"fail, try again", false, 0, []*model{
 		{[]*node{small("a"), small("b", on("a"), func(n *node) { n.Refuse, n.Balk = 1, 1 })}},
 		{[]*node{small("a")}},
 		{[]*node{small("a"), small("b")}},
-	}},
+	}, nil},
 }
 
 // boundary is what there is before a step of a workload, kept aside to begin from again and again.
@@ -135,6 +137,11 @@ func (l *lane) crash(b *boundary, name string, resume bool, points ...*crashPoin
 	if resume {
 		if err := e.finish(step, 4); err != nil {
 			return reached, err
+		}
+		for _, id := range b.spared {
+			if e.before.tokens[id] == "" {
+				return reached, fmt.Errorf("%s was spared, and is gone", id)
+			}
 		}
 	}
 	if err := e.finish(&model{}, 4); err != nil {
