@@ -393,7 +393,7 @@ func mentions(records []state.Record) (ids []string, ended map[string]bool) {
 // not so high that numbers run out.
 func highest(n uint64, text []byte) uint64 {
 	for _, found := range namedIncarnation.FindAllSubmatch(text, -1) {
-		if i, err := strconv.ParseUint(string(found[1]), 10, 64); err == nil && i <= mostIncarnation {
+		if i, err := strconv.ParseUint(string(found[1]), 10, 64); err == nil && i <= mostNumber {
 			n = max(n, i)
 		}
 	}

@@ -82,8 +82,9 @@ var emptyModel = &Model{Data: []byte(`{"Objects": null}`), File: "(empty model)"
 
 // meta is what a state directory keeps beside the snapshot.
 type meta struct {
-	Incarnation uint64 `json:"incarnation"`   // the last number given out
-	Key         string `json:"key,omitempty"` // that tokens are made with, if it is not the directory's id
+	Incarnation uint64 `json:"incarnation"`     // the last number given out
+	Key         string `json:"key,omitempty"`   // that tokens are made with, if it is not the directory's id
+	Epoch       uint64 `json:"epoch,omitempty"` // that generation 0 would have had
 }
 
 // Deploy makes the environment what the model says, and saves it. ctx cancels: what runs is finished,
@@ -199,7 +200,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 		}
 		return report, errors.Join(runErr, side.stop(runErr, outcome))
 	}
-	m := &meta{Incarnation: result.given, Key: last.key}
+	m := last.meta(result.given)
 	h := newHistoryRecord(began, dir.Generation()+1, now().Sub(began.Time), report, runErr)
 	if kill.Err() != nil && h.Outcome == Interrupted {
 		h.Outcome, h.Phase = Stopped, side.phase
@@ -216,7 +217,7 @@ func concludeStopped(dir *state.Dir, side stateSide, last *replayed) error {
 	if err != nil {
 		return err
 	}
-	return commit(side, last.graph, &meta{Incarnation: last.incarnation, Key: last.key}, h)
+	return commit(side, last.graph, last.meta(last.incarnation), h)
 }
 
 func commit(side stateSide, g *objectstore.Graph, m *meta, h *HistoryRecord) error {

@@ -99,7 +99,7 @@ func (e *Environment) Forget(ctx context.Context, ids []string, opts *ForgetOpti
 		}
 		effects := slices.DeleteFunc(slices.Clone(last.effects), func(e *recordedEffect) bool { return forgotten[e.intent.Object] })
 		o := Operation{Verb: "rm", Reason: opts.Reason, Forgotten: historyObjects(r.Forgotten)}
-		return o.commit(dir, last, &replayed{graph: left, effects: effects, incarnation: last.incarnation, key: last.key}, began, "")
+		return o.commit(dir, last, &replayed{graph: left, effects: effects, incarnation: last.incarnation, key: last.key, epoch: last.epoch}, began, "")
 	})
 	if err != nil {
 		return nil, err
@@ -334,7 +334,7 @@ func (o *Operation) commit(dir *state.Dir, last, next *replayed, began time.Time
 	h := &HistoryRecord{
 		Number: dir.Generation() + 1, Time: began.UTC(), Duration: time.Since(began), Model: file, Outcome: Done, Operation: *o,
 	}
-	return commit(newLocalState(dir, nil, next), next.graph, &meta{Incarnation: next.incarnation, Key: next.key}, h)
+	return commit(newLocalState(dir, nil, next), next.graph, next.meta(next.incarnation), h)
 }
 
 // LockHolder is who holds the lock of an environment, or held it last.

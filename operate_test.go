@@ -66,8 +66,8 @@ func summary(t *testing.T, e *sexton.Environment) (list []string) {
 }
 
 func head(t *testing.T, e *sexton.Environment) (h struct {
-	Environment string
-	Incarnation uint64
+	Environment        string
+	Incarnation, Epoch uint64
 }) {
 	t.Helper()
 	data, err := e.Export()
@@ -287,6 +287,7 @@ func TestImportOfExport(t *testing.T) {
 		require.Equal(t, want, summary(t, environment))
 		require.Equal(t, incarnations(t, first), incarnations(t, environment))
 		require.Equal(t, head(t, first).Environment, head(t, environment).Environment, "tokens are the same")
+		require.Greater(t, head(t, environment).Epoch, head(t, first).Epoch)
 		given = append(given, head(t, environment).Incarnation)
 		again, err := environment.Export()
 		require.NoError(t, err)
@@ -302,6 +303,7 @@ func TestImportOfExport(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, e.log, "destroy bad")
 		require.Equal(t, head(t, first).Environment, head(t, environment).Environment, "and stay so")
+		require.Greater(t, head(t, environment).Epoch, head(t, first).Epoch+2)
 		numbers[incarnations(t, environment)["new"]] = true
 	}
 	require.Len(t, numbers, 2)

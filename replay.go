@@ -19,8 +19,12 @@ type replayed struct {
 	effects     []*recordedEffect // that no checkpoint covers, in order
 	lastEffect  uint64            // the highest number of an effect
 	key         string            // that tokens are made with; empty: the id of the state directory
+	epoch       uint64            // that generation 0 would have had
 	open        *openDeployment   // that was stopped, or runs; nil: none
 }
+
+// meta is what stays beside the snapshot when incarnations up to this one may have been given out.
+func (r *replayed) meta(incarnation uint64) *meta { return &meta{incarnation, r.key, r.epoch} }
 
 // replay returns what a state directory holds: the snapshot with the journal applied. The error matches
 // ErrCorrupt and says what does not fit.
@@ -41,7 +45,7 @@ func replay(dir *state.Dir) (*replayed, error) {
 	r := newReplayer(g, m.Incarnation)
 	records := dir.Records()
 	if len(records) == 0 {
-		return &replayed{graph: g, incarnation: r.incarnation, key: m.Key}, nil
+		return &replayed{graph: g, incarnation: r.incarnation, key: m.Key, epoch: m.Epoch}, nil
 	}
 	for i, record := range records {
 		if err := r.apply(record); err != nil {
@@ -53,7 +57,7 @@ func replay(dir *state.Dir) (*replayed, error) {
 	if err := closed(g); err != nil {
 		return nil, fmt.Errorf("%w: journal: after its %d records %w", ErrCorrupt, len(records), err)
 	}
-	return &replayed{g, r.incarnation, r.uncovered(), r.lastEffect, m.Key, r.open}, nil
+	return &replayed{g, r.incarnation, r.uncovered(), r.lastEffect, m.Key, m.Epoch, r.open}, nil
 }
 
 // replayer applies records to a graph. Objects keep the order in which they first appeared.

@@ -34,11 +34,12 @@ type localState struct {
 	dir       *state.Dir
 	performer *effect.Performer
 	mu        sync.Mutex
+	epoch     uint64                     // that generation 0 would have had
 	open      map[uint64]*recordedEffect // that nothing covers, by number
 }
 
 func newLocalState(dir *state.Dir, performer *effect.Performer, last *replayed) *localState {
-	l := &localState{dir: dir, performer: performer, open: map[uint64]*recordedEffect{}}
+	l := &localState{dir: dir, performer: performer, epoch: last.epoch, open: map[uint64]*recordedEffect{}}
 	for _, e := range last.effects {
 		l.open[e.intent.N] = e
 	}
@@ -50,7 +51,7 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 	if !effect.IsEffect(req.Op) {
 		return l.performer.Do(ctx, req)
 	}
-	req.Epoch = l.dir.Generation()
+	req.Epoch = l.epoch + l.dir.Generation()
 	e := &recordedEffect{intent: intentRecord{
 		N: req.ID, Object: req.Object, Incarnation: req.Incarnation, Op: req.Op, Token: req.Token, Args: recordable(req.Args),
 	}}

@@ -28,14 +28,15 @@ const (
 	exportVersion = 1
 	// jump is how far the numbers of incarnations move on where it is not known which ones were given out.
 	jump = 1 << 32
-	// mostIncarnation is the highest one that is believed: after it there is room for a million jumps.
-	mostIncarnation = 1 << 52
+	// mostNumber is the highest incarnation or epoch that is believed: after it there is room for a million jumps.
+	mostNumber = 1 << 52
 )
 
 // exported is the head of an export: all that a snapshot does not hold of an environment.
 type exported struct {
 	Export      int              `json:"export"`
 	Environment string           `json:"environment"` // the key of tokens
+	Epoch       uint64           `json:"epoch"`       // of the last deployment
 	Incarnation uint64           `json:"incarnation"` // the last one given out
 	Effects     []exportedEffect `json:"effects"`     // that nobody recovered yet
 }
@@ -59,7 +60,10 @@ func (e *Environment) Export() ([]byte, error) {
 		if err != nil {
 			return err
 		}
-		head := &exported{exportVersion, cmp.Or(last.key, dir.Environment()), last.incarnation, []exportedEffect{}}
+		head := &exported{
+			Export: exportVersion, Environment: cmp.Or(last.key, dir.Environment()), Epoch: last.epoch + dir.Generation(),
+			Incarnation: last.incarnation, Effects: []exportedEffect{},
+		}
 		for _, e := range last.effects {
 			head.Effects = append(head.Effects, exportedEffect{e.intent, e.outcome})
 		}
@@ -96,8 +100,8 @@ func decodeExport(data []byte) (head *exported, g *objectstore.Graph, err error)
 		if !bytes.Equal(encodeExport(head, snapshot), data) {
 			return nil, nil, fmt.Errorf("%w: the digest does not hold: it was changed after it was written", ErrExport)
 		}
-		if head.Environment == "" || head.Incarnation > mostIncarnation {
-			return nil, nil, fmt.Errorf("%w: it has no environment, or the incarnation %d, which is too high", ErrExport, head.Incarnation)
+		if head.Environment == "" || head.Incarnation > mostNumber || head.Epoch > mostNumber {
+			return nil, nil, fmt.Errorf("%w: it has no environment, or numbers that are too high", ErrExport)
 		}
 	}
 	if g, err = serialize.DecodeSnapshot(snapshot); err != nil {
@@ -166,12 +170,13 @@ func (e *Environment) Import(data []byte, opts *ImportOptions) (*Imported, error
 
 // importing puts together what an environment, whose tokens are made with key, is after an import.
 func importing(key string, last *replayed, head *exported, g *objectstore.Graph) (*Imported, *replayed, error) {
-	next := &replayed{graph: g, key: last.key, incarnation: last.incarnation}
+	next := &replayed{graph: g, key: last.key, incarnation: last.incarnation, epoch: last.epoch}
 	done := &Imported{Exact: head != nil}
 	same := map[string]uint64{} // incarnations of objects that are what they were
 	if head != nil {
 		done.Interrupted = len(head.Effects)
 		next.incarnation = max(next.incarnation, head.Incarnation)
+		next.epoch = max(next.epoch, head.Epoch) // and generations are added to it
 		for _, e := range g.Objects {
 			next.incarnation = max(next.incarnation, e.Incarnation)
 			if head.Environment == key {
