@@ -145,7 +145,7 @@ func TestExamples(t *testing.T) {
 	a := &app{State: &State{}}
 	for _, c := range a.command().Commands() {
 		for _, c := range append(c.Commands(), c) {
-			if c.Name() == "help" || c.Name() == "completion" || c.Parent().Name() == "completion" {
+			if c.Hidden || c.Name() == "help" || c.Name() == "completion" || c.Parent().Name() == "completion" {
 				continue
 			}
 			examples := strings.Split(c.Example, "\n")
