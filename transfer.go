@@ -48,7 +48,8 @@ type exportedEffect struct {
 }
 
 // Export returns everything there is to say about what is deployed: the snapshot, the effects of interrupted
-// objects, and what keeps tokens and incarnations unique. Import goes on from it exactly. It takes no lock.
+// objects, and what keeps tokens and incarnations unique. Import goes on from it exactly. It takes no lock; of a deployment
+// under way it shows one moment. The history is not in it.
 func (e *Environment) Export() ([]byte, error) {
 	var data []byte
 	err := e.read(func(dir *state.Dir) error {
