@@ -107,8 +107,12 @@ func (c *troubles) everywhere(t *testing.T, wl *workload, seed uint64) {
 		seen := map[string]bool{}
 		for _, forever := range []bool{false, true} {
 			stride := 1
-			if forever && *long == 0 {
-				stride = 3
+			switch {
+			case *long > 0:
+			case forever:
+				stride = 9
+			case testing.Short():
+				stride = 5
 			}
 			for at := 0; ; at += stride {
 				f := &fault{at: at, forever: forever, err: faults[rng.IntN(len(faults))]}
@@ -200,7 +204,7 @@ func (c *troubles) fail(t *testing.T, w *world, s *situation, f *fault, seen map
 	c.stopped(t, w, s, lines[f.lines:])
 
 	// Without power failing, the next process may read what never got to the disk.
-	for text, found := range disk.Crashes(disk.Operations(), &simdisk.CrashOptions{Stride: 512, Last: 3, Seed: rng.Uint64(), Random: 4}) {
+	for text, found := range disk.Crashes(disk.Operations(), &simdisk.CrashOptions{Stride: 512, Last: 2, Seed: rng.Uint64(), Random: 2}) {
 		c.recover(t, w, s, found, text, seen)
 	}
 	c.recover(t, w, s, disk, "no crash", seen)
