@@ -30,9 +30,11 @@ type stateJournal struct {
 
 	took map[string]time.Duration // how long attempts at destruction took that are not recorded yet, by id
 
-	seen    []uint64      // effects whose outcome scripts have seen since the last checkpoint
-	covered []uint64      // effects that the checkpoint in the next group covers
-	spent   time.Duration // on checkpoints after effects
+	seen    []uint64         // effects whose outcome scripts have seen since the last checkpoint
+	covered []uint64         // effects that the checkpoint in the next group covers
+	now     func() time.Time // as scripts see it
+	spent   time.Duration    // on checkpoints after effects
+	last    time.Duration    // what the last checkpoint took
 	began   time.Time
 	due     bool // a checkpoint after an effect is queued
 
@@ -89,7 +91,7 @@ const smallEntry = 4 << 10
 func newStateJournal(kill context.Context, side stateSide, last *replayed) (*stateJournal, error) {
 	j := &stateJournal{
 		ctx: context.WithoutCancel(kill), kill: kill, side: side, saved: make(map[string]*savedEntry, len(last.graph.Objects)), took: map[string]time.Duration{},
-		given: last.incarnation, reserved: last.incarnation, began: time.Now(),
+		given: last.incarnation, reserved: last.incarnation, now: time.Now, began: time.Now(),
 	}
 	for _, e := range last.graph.Objects {
 		saved, err := save(e)
@@ -143,11 +145,13 @@ func (j *stateJournal) Incarnation() uint64 {
 
 // Checkpoint records what has changed.
 func (j *stateJournal) Checkpoint(phase string, g *objectstore.Graph, whole bool) error {
+	began := j.now()
 	r, err := j.checkpoint(phase, g, whole)
-	if err != nil {
-		return err
+	if err == nil {
+		err = j.append(r)
 	}
-	return j.append(r)
+	j.last = 2 * j.now().Sub(began) // the snapshot takes about as long
+	return err
 }
 
 func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph, whole bool) (state.Record, error) {
@@ -240,12 +244,12 @@ func (j *stateJournal) recovered(effects []*recordedEffect) {
 }
 
 // afterEffect is a checkpoint when the turn of the event loop ends in which a script saw the outcome of
-// an effect. All of them together take at most a tenth of the deployment's time; what is left out
-// is in the next one.
+// an effect. All of them together take at most a twentieth of the deployment's time, the next one
+// included if it takes as long as the last one; what is left out is in the next one.
 func (j *stateJournal) afterEffect() {
 	j.due = false
-	began := time.Now()
-	if j.spent*10 > began.Sub(j.began) {
+	began := j.now()
+	if (j.spent+j.last)*20 > began.Sub(j.began) {
 		return
 	}
 	c, err := j.present("effect")
@@ -253,7 +257,8 @@ func (j *stateJournal) afterEffect() {
 		err = j.append(c)
 	}
 	j.err = errors.Join(j.err, err)
-	j.spent += time.Since(began)
+	j.last = j.now().Sub(began)
+	j.spent += j.last
 }
 
 // present is a checkpoint of this moment. A property that cannot be saved as it is keeps its last value;

@@ -33,6 +33,9 @@ func (d *scripting) run(soft, hard context.Context) (*scripted, error) {
 	if err != nil {
 		return &scripted{}, err
 	}
+	if d.opts.Clock != nil {
+		journal.now, journal.began = d.opts.Clock.Now, d.opts.Clock.Now()
+	}
 	s, err := d.kept.open(&SessionOptions{Options: d.opts, side: d.side, journal: journal, lastEffect: d.last.lastEffect})
 	if err != nil {
 		return &scripted{}, err

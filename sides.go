@@ -33,6 +33,7 @@ type stateSide interface {
 type localState struct {
 	dir       *state.Dir
 	performer *effect.Performer
+	records   *gatherer
 	mu        sync.Mutex
 	epoch     uint64                     // that generation 0 would have had
 	open      map[uint64]*recordedEffect // that nothing covers, by number
@@ -40,6 +41,8 @@ type localState struct {
 
 func newLocalState(dir *state.Dir, performer *effect.Performer, last *replayed) *localState {
 	l := &localState{dir: dir, performer: performer, epoch: last.epoch, open: map[uint64]*recordedEffect{}}
+	// What is on its way to the disk is not called back.
+	l.records = newGatherer(func(group ...state.Record) error { return dir.Append(context.Background(), group...) })
 	for _, e := range last.effects {
 		l.open[e.intent.N] = e
 	}
@@ -58,13 +61,14 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 	l.mu.Lock()
 	l.open[req.ID] = e
 	l.mu.Unlock()
-	// What is on its way to the disk is not called back: the effect has not started.
-	if err := l.dir.Append(context.WithoutCancel(ctx), record(state.Intent, e.intent)); err != nil {
+	l.records.begin()
+	defer l.records.end()
+	if err := l.records.add(record(state.Intent, e.intent)); err != nil {
 		l.cover([]uint64{req.ID})
 		return notRecorded("it was not started", err)
 	}
 	outcome := l.performer.Do(ctx, req)
-	if err := l.dir.Append(context.WithoutCancel(ctx), record(state.Outcome, outcomeRecord{req.ID, *outcome})); err != nil {
+	if err := l.records.add(record(state.Outcome, outcomeRecord{req.ID, *outcome})); err != nil {
 		return notRecorded("how it ended is not known to the next deployment", err)
 	}
 	l.mu.Lock()
