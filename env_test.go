@@ -56,7 +56,7 @@ export class Other extends Node {}
 
 // env is an environment in a temporary directory.
 type env struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	opts  sexton.Options
 	log   []string // what scripts logged
@@ -66,7 +66,7 @@ type env struct {
 }
 
 // newEnv writes the files of an archive, with those of later ones in the place of earlier ones.
-func newEnv(t *testing.T, archives ...string) *env {
+func newEnv(t testing.TB, archives ...string) *env {
 	t.Helper()
 	e := &env{t: t, dir: t.TempDir(), fails: map[string]bool{}}
 	for _, archive := range archives {

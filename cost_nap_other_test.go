@@ -1,0 +1,10 @@
+//go:build !unix
+
+package sexton_test
+
+import "time"
+
+func nap(d time.Duration) error {
+	time.Sleep(d)
+	return nil
+}
