@@ -258,8 +258,8 @@ func (d *deploying) leave(gone map[string]bool) gcext.Scope {
 	return func(s *objectstore.Store, phase gcext.Phase, since int) []*objectstore.Object {
 		found := scope(s, phase, since)
 		if phase == gcext.Rescan {
-			for _, o := range leaving {
-				if before[o] || gone[o.ID] {
+			for _, o := range s.Objects() { // those whose destruction was interrupted included
+				if gone[o.ID] || before[o] && !d.merged.Incoming[o.ID] {
 					found = append(found, o)
 				}
 			}
