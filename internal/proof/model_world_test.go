@@ -78,14 +78,44 @@ type moment struct {
 // moment takes note of the world as it is.
 func (w *world) moment(sure, whole bool) {
 	if w.recorded {
+		if whole {
+			w.singles = nil
+		}
 		w.moments = append(w.moments, moment{w.clone(), len(w.events), sure, whole})
+	}
+}
+
+// single is an object as it was recorded by itself, in which moment.
+type single struct {
+	object *object
+	moment int
+}
+
+// alone takes note that the next moment has an object as it is now.
+func (w *world) alone(i int) {
+	if w.recorded {
+		w.singles = maps.Clone(w.singles)
+		if w.singles == nil {
+			w.singles = map[int]single{}
+		}
+		w.singles[i] = single{w.objects[i].clone(), len(w.moments)}
 	}
 }
 
 // since returns what a state holds whose objects are those of an earlier moment, but for what records of
 // their own tell: who is doomed, told, destroyed.
-func (m *moment) since(earlier *moment) []string {
+func (m *moment) since(earlier *moment, at int) []string {
 	w := earlier.world.clone()
+	for _, o := range m.world.objects[len(w.objects):] { // what a single one may refer to
+		w.objects = append(w.objects, o.clone())
+	}
+	for i, one := range m.world.singles {
+		o := w.objects[i]
+		changed := o.made != one.object.made || !slices.Equal(o.refs, one.object.refs) || !slices.Equal(o.subs, one.object.subs)
+		if one.moment > at && changed { // otherwise it is not recorded
+			w.objects[i] = one.object.clone()
+		}
+	}
 	for i, o := range w.objects {
 		now := m.world.objects[i]
 		if o.state != destroyed && now.state == destroyed {
@@ -113,10 +143,14 @@ func (w *world) clone() *world {
 	c.fired = maps.Clone(w.fired)
 	c.objects = make([]*object, len(w.objects))
 	for i, o := range w.objects {
-		copied := *o
-		copied.refs, copied.subs, copied.loose = slices.Clone(o.refs), slices.Clone(o.subs), maps.Clone(o.loose)
-		c.objects[i] = &copied
+		c.objects[i] = o.clone()
 	}
+	return &c
+}
+
+func (o *object) clone() *object {
+	c := *o
+	c.refs, c.subs, c.loose = slices.Clone(o.refs), slices.Clone(o.subs), maps.Clone(o.loose)
 	return &c
 }
 

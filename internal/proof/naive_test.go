@@ -18,6 +18,7 @@ func (w *world) collect(scope, later, lost func() set) {
 			if o.state == live && dead[i] {
 				o.state, fresh[i] = doomed, true
 			}
+			fresh[i] = fresh[i] || w.spare && o.state == doomed && !o.notified // its destruction cannot have begun
 		}
 		count := 0
 		for i, o := range w.objects {
@@ -47,8 +48,13 @@ func (w *world) collect(scope, later, lost func() set) {
 					w.note("spared %s", o.id)
 				}
 			}
+			for i, o := range w.objects {
+				if fresh[i] && o.state == doomed {
+					o.notified, o.silent = true, false
+				}
+			}
+			w.moment(true, false)
 			if saved {
-				w.moment(true, false)
 				p = w.plan()
 			}
 		}
@@ -130,7 +136,7 @@ func (w *world) notify(p *plan) {
 			})
 		}
 		if next() < 0 {
-			publisher.notified, publisher.silent = true, true
+			publisher.notified, publisher.silent = !w.spare, !w.spare
 			w.moment(false, false)
 		}
 		for k := next(); k >= 0; {
@@ -145,8 +151,9 @@ func (w *world) notify(p *plan) {
 				w.note("handler failed %s %s", subscriber.id, publisher.id)
 			}
 			if k = next(); k < 0 {
-				publisher.notified = true
+				publisher.notified = !w.spare // it may be spared
 			}
+			w.alone(key.subscriber)
 			w.moment(true, false)
 		}
 	}

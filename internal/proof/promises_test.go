@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -202,7 +203,7 @@ func (p *promises) wentThrough(t require.TestingT, moments []moment, relied, hap
 			continue
 		}
 		for k := i; k >= whole; k-- {
-			texts := m.since(&moments[k])
+			texts := m.since(&moments[k], k)
 			if sameState(texts, state) {
 				return
 			}
@@ -213,17 +214,10 @@ func (p *promises) wentThrough(t require.TestingT, moments []moment, relied, hap
 	require.Fail(t, "P6: the deployment never was in this state", "%s\nmay be one of\n%s", strings.Join(state, "\n"), strings.Join(closest, "\n"))
 }
 
-// sameState compares; what scripts made and used at once may be in the state before anything that refers to it.
+// sameState compares all but what scripts made: that may be in the state before anything that refers to it.
 func sameState(moment, state []string) bool {
-	k := 0
-	for _, line := range state {
-		if k < len(moment) && moment[k] == line {
-			k++
-		} else if !strings.HasPrefix(line, "{ID:m") {
-			return false
-		}
-	}
-	return k == len(moment)
+	made := func(line string) bool { return strings.HasPrefix(line, "{ID:m") }
+	return slices.Equal(slices.DeleteFunc(slices.Clone(moment), made), slices.DeleteFunc(slices.Clone(state), made))
 }
 
 func tokenOf(key string, o object1) string {

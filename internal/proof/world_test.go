@@ -21,9 +21,10 @@ type world struct {
 	moments  []moment
 	cancelAt int // with which event the deployment is cancelled; 0: with none
 	stopped  bool
-	blocked  []string // who is known to be blocked when it is cancelled: that depends on how far it came
-	refused  bool     // an object could not be replaced
-	stray    bool     // somebody who is not there any more was interrupted
+	blocked  []string       // who is known to be blocked when it is cancelled: that depends on how far it came
+	singles  map[int]single // recorded alone since all were
+	refused  bool           // an object could not be replaced
+	stray    bool           // somebody who is not there any more was interrupted
 }
 
 type object struct {
