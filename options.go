@@ -81,6 +81,7 @@ type Settings struct {
 	HandlerTimeout time.Duration // for one handler, loaded(), recover() or hook; default 1 min
 	DeployTimeout  time.Duration // for deploy(); default 1 h
 	Timeout        time.Duration // for a deployment, plan or Run as a whole; default: none
+	Limits         Limits
 }
 
 func (s Settings) check() error {
@@ -100,7 +101,7 @@ func (s Settings) check() error {
 			return fmt.Errorf("%s is %v: a timeout is not negative", t.name, t.value)
 		}
 	}
-	return nil
+	return s.Limits.check()
 }
 
 // Or returns s with its zero fields taken from t.
@@ -113,6 +114,7 @@ func (s Settings) Or(t Settings) Settings {
 		HandlerTimeout: cmp.Or(s.HandlerTimeout, t.HandlerTimeout),
 		DeployTimeout:  cmp.Or(s.DeployTimeout, t.DeployTimeout),
 		Timeout:        cmp.Or(s.Timeout, t.Timeout),
+		Limits:         s.Limits.Or(t.Limits),
 	}
 }
 
@@ -120,6 +122,7 @@ func (s Settings) Or(t Settings) Settings {
 var defaultSettings = Settings{
 	OnDestroyError: "hold", Resurrection: "tombstone", Concurrency: 10,
 	DestroyTimeout: 10 * time.Minute, HandlerTimeout: time.Minute, DeployTimeout: time.Hour,
+	Limits: defaultLimits,
 }
 
 func (s Settings) collector() gcext.Settings {

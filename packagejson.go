@@ -85,6 +85,7 @@ func (p *Package) readSexton(members map[string]json.RawMessage) error {
 	targets := p.Settings.targets()
 	targets["environment"], targets["model"], targets["config"] = &p.Environment, &p.Model, &p.Config
 	targets["permissions"], targets["timeout"] = &permissions, &duration{&p.Settings.Timeout}
+	targets["limits"] = &limitsJSON{&p.Settings.Limits}
 	if err := readMembers(members, targets); err != nil {
 		return fmt.Errorf("sexton: %w", err)
 	}

@@ -68,6 +68,8 @@ func encodeErrorAt(err error, depth int) *errorData {
 		d.Kind, value = "rounds", e
 	case *objectstore.ValueError:
 		d.Kind, value = "value", e
+	case *LimitError:
+		d.Kind, value = "limit", e
 	default:
 		for name, sentinel := range sentinels {
 			if err == sentinel {
@@ -148,6 +150,10 @@ func decodeErrorAt(d *errorData, known map[string]error, depth int) error {
 		}
 	case "rounds":
 		if e := decodeInto[gcext.RoundsError](d); e != nil {
+			return e
+		}
+	case "limit":
+		if e := decodeInto[LimitError](d); e != nil {
 			return e
 		}
 	case "value":

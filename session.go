@@ -89,7 +89,9 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 	if unhandled == nil {
 		unhandled = func(err *runtime.ScriptError, _ any) { s.rejections = append(s.rejections, err) }
 	}
+	limits := s.settings(Settings{}).Limits
 	s.rt, err = runtime.New(&runtime.Options{
+		Limits: limits.runtime(), MaxCallStack: limits.CallDepth,
 		Console: opts.Console, Clock: opts.Clock, Seed: opts.Seed, Broker: broker, LastEffect: opts.lastEffect,
 		Attribute: s.attribute, Delivered: s.delivered, JobLimit: gcext.JobLimit,
 		Extensions: s.opts.Extensions, Unhandled: unhandled,

@@ -56,6 +56,16 @@ export class Slow extends Resource {
 	}
 	durations := sexton.Settings{DestroyTimeout: time.Second}.Or(sexton.Settings{DestroyTimeout: time.Hour, DeployTimeout: time.Minute})
 	require.Equal(t, sexton.Settings{DestroyTimeout: time.Second, DeployTimeout: time.Minute}, durations)
+	e := newEnv(t, index, `
+-- package.json --
+{"name": "app", "sexton": {"limits": {"memory": "512M", "cpu": "90s", "objects": 1000, "output": 65536}}}
+`)
+	env, err := sexton.Open(&e.opts)
+	require.NoError(t, err)
+	limits := env.Package().Settings.Limits
+	require.Equal(t, sexton.Limits{Memory: 512 << 20, CPU: 90 * time.Second, Objects: 1000, Output: 65536}, limits)
+	require.NoError(t, limits.Set("memory=1G"))
+	require.EqualValues(t, 1<<30, limits.Memory)
 	parsed, err := sexton.ParseSettings([]byte(`{"deployTimeout": "90s", "handlerTimeout": 1500, "resurrection": "spare"}`))
 	require.NoError(t, err)
 	require.Equal(t, sexton.Settings{DeployTimeout: 90 * time.Second, HandlerTimeout: 1500 * time.Millisecond, Resurrection: "spare"}, parsed)
@@ -63,18 +73,22 @@ export class Slow extends Resource {
 
 func TestPackageErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"name": `:                                 "package.json: line 2, column 1: unexpected end of JSON input",
-		`{"name": 7}`:                               "package.json: line 1, column 11: ",
-		`{"main": "gone.js"}`:                       "package.json: main module gone.js is not there",
-		`{"sexton": {"onDestroyError": "no"}}`:      `package.json: sexton: onDestroyError is "no": want "hold" or "continue"`,
-		`{"sexton": {"resurrection": "x"}}`:         `resurrection is "x": want "tombstone" or "spare"`,
-		`{"sexton": {"concurrency": -1}}`:           "concurrency is -1: want at least 1",
-		`{"sexton": {"deployTimeout": "soon"}}`:     `sexton: deployTimeout: time: invalid duration "soon": want "90s"`,
-		`{"sexton": {"deployTimout": 1}}`:           `package.json: sexton: unknown setting "deployTimout"; did you mean "deployTimeout"?`,
-		`{"sexton": {"concurrency": "2"}}`:          "package.json: sexton: concurrency: expected a whole number, got string",
-		`{"sexton": {"deployTimeout": true}}`:       `want "90s" or a number of milliseconds, got true`,
-		`{"sexton": {"handlerTimeout": -5}}`:        "handlerTimeout is -5ms: a timeout is not negative",
-		`{"sexton": {"permissions": {"run": "x"}}}`: "package.json: sexton.permissions: ",
+		`{"name": `:                                  "package.json: line 2, column 1: unexpected end of JSON input",
+		`{"name": 7}`:                                "package.json: line 1, column 11: ",
+		`{"main": "gone.js"}`:                        "package.json: main module gone.js is not there",
+		`{"sexton": {"onDestroyError": "no"}}`:       `package.json: sexton: onDestroyError is "no": want "hold" or "continue"`,
+		`{"sexton": {"resurrection": "x"}}`:          `resurrection is "x": want "tombstone" or "spare"`,
+		`{"sexton": {"concurrency": -1}}`:            "concurrency is -1: want at least 1",
+		`{"sexton": {"deployTimeout": "soon"}}`:      `sexton: deployTimeout: time: invalid duration "soon": want "90s"`,
+		`{"sexton": {"deployTimout": 1}}`:            `package.json: sexton: unknown setting "deployTimout"; did you mean "deployTimeout"?`,
+		`{"sexton": {"concurrency": "2"}}`:           "package.json: sexton: concurrency: expected a whole number, got string",
+		`{"sexton": {"deployTimeout": true}}`:        `want "90s" or a number of milliseconds, got true`,
+		`{"sexton": {"handlerTimeout": -5}}`:         "handlerTimeout is -5ms: a timeout is not negative",
+		`{"sexton": {"limits": {"memroy": "1G"}}}`:   `sexton: limits: unknown setting "memroy"; did you mean "memory"?`,
+		`{"sexton": {"limits": {"memory": "1X"}}}`:   `sexton: limits: memory: "1X" is no number of bytes: want one like 65536, 64K, 512M or 2G`,
+		`{"sexton": {"limits": {"nesting": 20000}}}`: "sexton: limit nesting is 20000: the most is 10000",
+		`{"sexton": {"limits": {"timers": -1}}}`:     "sexton: limit timers is negative",
+		`{"sexton": {"permissions": {"run": "x"}}}`:  "package.json: sexton.permissions: ",
 	} {
 		e := newEnv(t, "-- package.json --\n"+text+"\n")
 		_, err := sexton.Open(&e.opts)

@@ -35,6 +35,8 @@ type Options struct {
 	Delivered func(req *effect.Request)
 	// Extensions are the host modules, opened in this order by New, before any user code runs.
 	Extensions []*Extension
+	// Limits bound what scripts may use.
+	Limits Limits
 	// MaxCallStack is the depth at which a script fails with a RangeError. 0: 500.
 	MaxCallStack int
 	// JobLimit bounds what the loop runs by itself in an async context: each callback of a timer, each

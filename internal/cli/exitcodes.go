@@ -21,7 +21,7 @@ const (
 	exitScript      = 4   // a script does not compile, threw, or was refused something
 	exitTests       = 5   // a test failed
 	exitIncomplete  = 6   // something that should be destroyed is not, or could not be restored
-	exitLimit       = 7   // a script or all together took too long, a script went too deep, a collection had too many rounds
+	exitLimit       = 7   // something took too long, went too deep, became too large, or had too many rounds
 	exitLocked      = 8   // another deployment of the environment runs
 	exitCorrupt     = 9   // the state or a snapshot is damaged, or a newer version wrote it
 	exitInterrupted = 130 // by a signal; what was begun is recorded
@@ -63,6 +63,7 @@ func exitCode(err error) int {
 		script   *runtime.ScriptError
 		value    *objectstore.ValueError
 		timeout  *sexton.TimeoutError
+		limit    *sexton.LimitError
 	)
 	switch {
 	case err == nil:
@@ -81,7 +82,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, sexton.ErrBroken): // whatever the script did that could not restore the object
 		return exitIncomplete
-	case errors.Is(err, runtime.ErrTimeLimit), errors.Is(err, runtime.ErrCallStack), errors.As(err, &rounds):
+	case errors.Is(err, runtime.ErrTimeLimit), errors.Is(err, runtime.ErrCallStack), errors.As(err, &rounds), errors.As(err, &limit):
 		return exitLimit
 	case errors.As(err, &script), errors.As(err, &build), errors.As(err, &value), errors.Is(err, runtime.ErrDeadlock):
 		return exitScript

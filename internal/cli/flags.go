@@ -43,6 +43,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 	set.DurationVar(&f.settings.HandlerTimeout, "handler-timeout", 0, "for a handler, hook, loaded() or recover() (default 1m)")
 	set.DurationVar(&f.settings.DeployTimeout, "deploy-timeout", 0, "for deploy() (default 1h)")
 	set.DurationVar(&f.settings.Timeout, "timeout", 0, "for the deployment, plan, script or tests as a whole (default none)")
+	set.Var((*limitFlag)(&f.settings.Limits), "limit", "bound what scripts may use, as in memory=512M,objects=1000 (`limits` in package.json)")
 	set.StringVar(&f.isolation, "isolation", "", "where the scripts of deployments run: process (one of their own) or none (default none)")
 	set.BoolVar(&f.json, "json", false, "print events, one JSON object per line")
 	set.BoolVarP(&f.quiet, "quiet", "q", false, "print errors and warnings only")
@@ -68,6 +69,21 @@ type permission struct {
 func (p *permission) String() string         { return "" }
 func (p *permission) Set(value string) error { return p.granted.Allow(p.kind, value) }
 func (p *permission) Type() string           { return "list" }
+
+// limitFlag is the flag --limit.
+type limitFlag sexton.Limits
+
+func (l *limitFlag) String() string { return "" }
+func (l *limitFlag) Type() string   { return "limits" }
+
+func (l *limitFlag) Set(value string) error {
+	for entry := range strings.SplitSeq(value, ",") {
+		if err := (*sexton.Limits)(l).Set(strings.TrimSpace(entry)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // fromEnvironment sets global flags that are not on the command line from variables: --allow-read from
 // SEXTON_ALLOW_READ. One that is empty counts as not set.
