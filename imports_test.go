@@ -33,16 +33,18 @@ var levels = map[string]int{
 
 // only says which packages, or files, may import something.
 var only = map[string][]string{
-	"unsafe":                      {"internal/vmheap", "internal/vmstack"},
-	"github.com/dop251/goja":      {"internal/vmheap", "internal/vmstack", "objectstore", "runtime", "gcext", ".", "internal/scenario"},
-	"github.com/evanw/esbuild":    {"runtime"},
-	"github.com/spf13/cobra":      {"internal/cli"},
-	"golang.org/x/term":           {"internal/cli"},
-	"github.com/gofrs/flock":      {"internal/state"},
-	"go.yaml.in/yaml/v3":          {"serialize"},
-	"github.com/stretchr/testify": {},
-	"pgregory.net/rapid":          {},
-	"testing":                     {},
+	"unsafe":                              {"internal/vmheap", "internal/vmstack"},
+	"github.com/dop251/goja":              {"internal/vmheap", "internal/vmstack", "objectstore", "runtime", "gcext", ".", "internal/scenario"},
+	"github.com/evanw/esbuild":            {"runtime"},
+	"github.com/spf13/cobra":              {"internal/cli"},
+	"golang.org/x/term":                   {"internal/cli"},
+	"github.com/gofrs/flock":              {"internal/state"},
+	"github.com/landlock-lsm/go-landlock": {"internal/sandbox"},
+	"github.com/elastic/go-seccomp-bpf":   {"internal/sandbox"},
+	"go.yaml.in/yaml/v3":                  {"serialize"},
+	"github.com/stretchr/testify":         {},
+	"pgregory.net/rapid":                  {},
+	"testing":                             {},
 }
 
 // pure files decide without doing: no engine, no input or output, no clock.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"time"
@@ -36,6 +37,12 @@ func (e *WorkerError) Error() string {
 // reaction is how long a worker has after it was told to stop at once, before it is killed.
 const reaction = 100 * time.Millisecond
 
+// What a worker gets beyond what it has when its package is read.
+const (
+	workerMemory = 1 << 30 // bytes
+	workerFiles  = 64
+)
+
 // maxWorkerFrame bounds one message of a worker: a snapshot, or a group of records.
 const maxWorkerFrame = 256 << 20
 
@@ -43,11 +50,14 @@ const maxWorkerFrame = 256 << 20
 func (d *scripting) isolated(soft, hard context.Context) (*scripted, error) {
 	job := &jobData{
 		Dir: d.opts.Dir, Settings: d.opts.Settings, Seed: d.opts.Seed, File: d.model.File, Key: d.key, Confirms: d.opts.Confirm != nil,
+		Limits: sandbox.Limits{Memory: workerMemory, Files: workerFiles},
 	}
 	body, err := encodeReplayed(d.last, job)
 	if err != nil {
 		return &scripted{}, err
 	}
+	goruntime.LockOSThread() // see sandbox.Prepare
+	defer goruntime.UnlockOSThread()
 	p, err := d.startWorker(soft)
 	if err != nil {
 		return &scripted{}, err
@@ -121,11 +131,13 @@ func (d *scripting) startWorker(ctx context.Context) (*workerProcess, error) {
 	return p, nil
 }
 
-// workerEnvironment is what a worker sees of this process's variables: what Go needs on Windows.
+// workerEnvironment is what a worker sees of this process's variables: the time zone, and what Go needs on Windows.
 func workerEnvironment() []string {
 	env := []string{"GOTRACEBACK=none"}
-	if root, ok := os.LookupEnv("SystemRoot"); ok {
-		env = append(env, "SystemRoot="+root)
+	for _, name := range []string{"TZ", "SystemRoot"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
 	}
 	return env
 }

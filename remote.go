@@ -9,6 +9,7 @@ import (
 
 	"github.com/sextongc/sexton/internal/effect"
 	"github.com/sextongc/sexton/internal/pipe"
+	"github.com/sextongc/sexton/internal/sandbox"
 	"github.com/sextongc/sexton/internal/state"
 )
 
@@ -27,14 +28,15 @@ const (
 
 // jobData is what the script side needs to know.
 type jobData struct {
-	Dir         string   `json:"dir"`
-	Settings    Settings `json:"settings"`
-	Seed        uint64   `json:"seed,omitempty"`
-	File        string   `json:"file"`
-	Key         string   `json:"key"`
-	Incarnation uint64   `json:"incarnation"`
-	LastEffect  uint64   `json:"lastEffect"`
-	Confirms    bool     `json:"confirms"`
+	Dir         string         `json:"dir"`
+	Settings    Settings       `json:"settings"`
+	Seed        uint64         `json:"seed,omitempty"`
+	File        string         `json:"file"`
+	Key         string         `json:"key"`
+	Incarnation uint64         `json:"incarnation"`
+	LastEffect  uint64         `json:"lastEffect"`
+	Confirms    bool           `json:"confirms"`
+	Limits      sandbox.Limits `json:"limits"`
 }
 
 // resultData is what came of it.

@@ -18,6 +18,7 @@ type scripting struct {
 	side    stateSide
 	observe func(Event)
 	kept    *keptSession // nil: a session of its own
+	confine func() error // nil: the process is not confined
 }
 
 // scripted is what came of it.
@@ -36,7 +37,7 @@ func (d *scripting) run(soft, hard context.Context) (*scripted, error) {
 	if d.opts.Clock != nil {
 		journal.now, journal.began = d.opts.Clock.Now, d.opts.Clock.Now()
 	}
-	s, err := d.kept.open(&SessionOptions{Options: d.opts, side: d.side, journal: journal, lastEffect: d.last.lastEffect})
+	s, err := d.kept.open(&SessionOptions{Options: d.opts, side: d.side, journal: journal, lastEffect: d.last.lastEffect, bundled: d.confine})
 	if err != nil {
 		return &scripted{}, err
 	}

@@ -53,6 +53,7 @@ type SessionOptions struct {
 	side       stateSide     // nil: effects are performed and not recorded
 	journal    *stateJournal // of side
 	lastEffect uint64        // the highest number of an effect that side has
+	bundled    func() error  // called when the package is read, before its first script runs; may be nil
 
 	scriptOnly bool // load the entries without main module and hooks
 }
@@ -167,6 +168,11 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{Dir: s.Package.Dir, Entries: entries, Extensions: s.opts.Extensions})
 	if err != nil {
 		return err
+	}
+	if s.opts.bundled != nil {
+		if err := s.opts.bundled(); err != nil {
+			return err
+		}
 	}
 	limit := s.settings(Settings{}).HandlerTimeout
 	if s.opts.scriptOnly { // a script takes the time that it takes

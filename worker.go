@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/sextongc/sexton/internal/pipe"
+	"github.com/sextongc/sexton/internal/sandbox"
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/runtime"
@@ -25,6 +27,7 @@ var errStopped = errors.New("stopped by the other side")
 // The process that calls it should do nothing else, and be started by Options.Worker.
 func Worker(in io.Reader, out io.Writer, extensions []*runtime.Extension) error {
 	w := &worker{extensions: extensions}
+	_ = time.Now().Local().String() // reads the time zone, which is a file
 	w.soft, w.cancel = context.WithCancelCause(context.Background())
 	w.hard, w.kill = context.WithCancelCause(context.Background())
 	w.conn = pipe.New(in, out, &pipe.Options{Answer: w.answer, Notice: w.notice, MaxFrame: maxJobFrame, MaxCalls: 1})
@@ -88,7 +91,7 @@ func (w *worker) deploy(m *pipe.Message) (*scripted, error) {
 	d := &scripting{
 		opts:  Options{Dir: job.Dir, Settings: job.Settings, Seed: job.Seed, Extensions: w.extensions, Console: w.console},
 		model: &Model{File: job.File, Data: m.Body[0]}, last: last, key: job.Key, side: &remoteState{w.conn},
-		observe: w.observe,
+		observe: w.observe, confine: func() error { return sandbox.Enter(&job.Limits) },
 	}
 	if job.Confirms {
 		d.opts.Confirm = w.confirm

@@ -8,3 +8,8 @@ import (
 )
 
 func prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func enter(l *Limits) error { return setLimits(l) }
+
+// size is not known: the limit of memory is not set.
+func size() (int64, error) { return 0, nil }
