@@ -159,7 +159,8 @@ func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error
 	}
 	var m meta
 	if json.Unmarshal(s.Meta, &m) != nil && s.Last > 0 {
-		r.Problems = append(r.Problems, Finding{File: "journal", Problem: "what it keeps beside the snapshot cannot be read"})
+		r.Problems = append(r.Problems, Finding{File: "journal", Problem: "what it keeps beside the snapshot cannot be read: " +
+			"what interrupted objects did and, of a state that was imported, what tokens are made with"})
 	}
 	p := newReplayer(base, m.Incarnation)
 	records := append(s.Records, s.Behind...)
