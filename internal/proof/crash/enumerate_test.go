@@ -165,10 +165,10 @@ func TestEveryPoint(t *testing.T) {
 	}
 	var tasks []func(l *lane, name string) error
 	var done enumerated
-	steps := 0
+	var boundaries []*boundary
 	for i := range workloads {
 		for _, b := range prepare(t, first, &workloads[i], i)[workloads[i].from:] {
-			steps++
+			boundaries = append(boundaries, b)
 			for _, mode := range modes {
 				tasks = append(tasks, func(l *lane, name string) error { return l.everyPoint(b, mode, name, &done) })
 			}
@@ -178,8 +178,22 @@ func TestEveryPoint(t *testing.T) {
 		}
 	}
 	began := time.Now()
+	for id := range lanes { // what is left of the time
+		tasks = append(tasks, func(l *lane, name string) error {
+			dice := rand.New(rand.NewPCG(*seed, uint64(id)))
+			for time.Since(began) < *duration && !t.Failed() {
+				b := boundaries[dice.IntN(len(boundaries))]
+				point := &crashPoint{[]string{before, afterSync, torn}[dice.IntN(3)], 1 + dice.IntN(90)}
+				if _, err := l.pair(b, name, point, dice); err != nil {
+					return err
+				}
+				done.pairs.Add(1)
+			}
+			return nil
+		})
+	}
 	total := inLanes(t, first, tasks)
-	fmt.Printf("figures: every point: %d points, each of %d steps to its end, %d pairs; %v, in %.0f s\n", done.points.Load(), steps, done.pairs.Load(),
+	fmt.Printf("figures: every point: %d points, each of %d steps to its end, %d pairs; %v, in %.0f s\n", done.points.Load(), len(boundaries), done.pairs.Load(),
 		total, time.Since(began).Seconds())
 	if !testing.Short() {
 		require.Greater(t, done.points.Load(), int64(500))
@@ -207,13 +221,17 @@ func (l *lane) everyPoint(b *boundary, mode, name string, done *enumerated) erro
 func (l *lane) somePairs(b *boundary, name string, done *enumerated) error {
 	dice := rand.New(rand.NewPCG(uint64(b.step), 2))
 	for at := 3; ; at += 8 {
-		second := &crashPoint{[]string{before, afterSync, torn}[dice.IntN(3)], 1 + dice.IntN(20)}
-		reached, err := l.crash(b, name, true, &crashPoint{before, at}, second)
+		reached, err := l.pair(b, name, &crashPoint{before, at}, dice)
 		if err != nil || !reached {
 			return err
 		}
 		done.pairs.Add(1)
 	}
+}
+
+// pair ends a step at a point, and its recovery at a random one.
+func (l *lane) pair(b *boundary, name string, first *crashPoint, dice *rand.Rand) (reached bool, err error) {
+	return l.crash(b, name, true, first, &crashPoint{[]string{before, afterSync, torn}[dice.IntN(3)], 1 + dice.IntN(40)})
 }
 
 // inLanes does tasks in several lanes at a time, until one fails. The names of lanes are those of their environments.

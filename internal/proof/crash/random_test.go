@@ -16,8 +16,8 @@ import (
 
 var (
 	kills    = flag.Int("kills", 0, "how often TestRandomKills kills a process; 0: 200, with -short 30")
-	duration = flag.Duration("for", 0, "how long TestRandomKills kills processes, instead of -kills")
-	seed     = flag.Uint64("seed", 0, "of the environments of TestRandomKills, and of when it kills; 0: another one each time")
+	duration = flag.Duration("for", 0, "how long TestRandomKills kills processes, instead of -kills, and TestEveryPoint goes on with random pairs of points")
+	seed     = flag.Uint64("seed", 0, "of the environments of TestRandomKills and when it kills, 0: another one each time; and of the pairs of TestEveryPoint")
 )
 
 // TestRandomKills kills the process of deployments of random environments at random instants, that of
