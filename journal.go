@@ -82,7 +82,7 @@ const reserve = 1024
 // when checkpointShare times as much work is recorded as it would be itself.
 const groupWork = 10
 
-var checkpointShare = 10
+var checkpointShare = 20
 
 // smallEntry is how many bytes an object has at most that is recorded each time a handler of it has run: little beside the
 // sync. A larger one waits for the next checkpoint.

@@ -39,6 +39,9 @@ func (a *attempt) watch(promise *goja.Object, err error) error {
 // awaitOverdue looks after what runs on from an earlier attempt at destroying o: while that is so, the
 // error says that no attempt can begin; afterwards o is told what has ended well.
 func (c *Collector) awaitOverdue(o *objectstore.Object) error {
+	if len(c.overdue) == 0 { // a token is a digest
+		return nil
+	}
 	late := c.overdue[c.token(o)]
 	switch {
 	case late == nil:
