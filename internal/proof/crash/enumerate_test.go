@@ -125,6 +125,9 @@ func (l *lane) crash(b *boundary, name string, resume bool, points ...*crashPoin
 	step := b.steps[b.step]
 	for _, p := range points {
 		r, err := e.attempt(step, p, -1, nothing)
+		if r != nil {
+			what += r.Crashing + "; "
+		}
 		if err != nil {
 			return reached, err
 		}
@@ -132,7 +135,6 @@ func (l *lane) crash(b *boundary, name string, resume bool, points ...*crashPoin
 			break
 		}
 		reached = true
-		what += r.Crashing + "; "
 	}
 	if resume {
 		if err := e.finish(step, 4); err != nil {
