@@ -11,10 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sextongc/sexton/internal/effect"
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
-	"github.com/sextongc/sexton/runtime"
 	"github.com/sextongc/sexton/serialize"
 )
 
@@ -158,9 +156,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 	if err != nil {
 		return nil, e.located(err)
 	}
-	performer, err := effect.NewPerformer(&effect.PerformerOptions{
-		Dir: e.pkg.Dir, Permissions: e.opts.permissions(e.pkg), Operations: runtime.Performers(e.opts.Extensions),
-	})
+	performer, err := e.opts.performer(e.pkg)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +171,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 		opts.Seed = max(1, binary.BigEndian.Uint64(sum[:]))
 	}
 	d := &scripting{
-		opts: opts, model: model, last: last, key: cmp.Or(last.key, dir.Environment()), side: side, kept: e.opts.kept,
+		opts: opts, settings: opts.settings(e.pkg), model: model, last: last, key: cmp.Or(last.key, dir.Environment()), side: side, kept: e.opts.kept,
 		observe: doing.before(func(ev Event) {
 			if ev.Kind == "phase" {
 				side.enter(ev.Text)

@@ -50,22 +50,31 @@ func (e *Environment) Plan(ctx context.Context, model *Model) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := NewSession(&SessionOptions{Options: e.opts})
+	stop := newStopping(ctx, ctx, e.timeout(), func() string { return "plan" })
+	defer stop.end()
+	var p *Plan
+	if e.opts.Isolation == IsolationProcess {
+		p, err = e.planIsolated(stop, model, last)
+	} else {
+		p, err = planHere(stop.soft, &SessionOptions{Options: e.opts}, model, last)
+	}
+	return p, stop.conclude(err)
+}
+
+// planHere plans in this process.
+func planHere(ctx context.Context, opts *SessionOptions, model *Model, last *objectstore.Graph) (p *Plan, err error) {
+	s, err := NewSession(opts)
 	if err != nil {
 		return nil, err
 	}
-	var p *Plan
-	stop := newStopping(ctx, ctx, e.timeout(), func() string { return "plan" })
-	defer stop.end()
-	err = s.Run(stop.soft, func(t *runtime.Task) error {
-		if err := s.Load(stop.soft, t); err != nil {
+	err = s.Run(ctx, func(t *runtime.Task) (err error) {
+		if err := s.Load(ctx, t); err != nil {
 			return err
 		}
-		var err error
-		p, err = s.plan(stop.soft, t, &Deployment{Model: model.Data, File: model.File, Last: last, Stateful: true})
+		p, err = s.plan(ctx, t, &Deployment{Model: model.Data, File: model.File, Last: last, Stateful: true})
 		return err
 	})
-	return p, errors.Join(stop.conclude(err), s.Close())
+	return p, errors.Join(err, s.Close())
 }
 
 // PlanDestroy says what Destroy would do.

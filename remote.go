@@ -17,6 +17,8 @@ import (
 // deploy; everything else goes the other way.
 const (
 	msgDeploy  byte = 'd' // call: jobData, model, snapshot, uncovered records → resultData, snapshot
+	msgPlan    byte = 'p' // call: jobData, model, snapshot → planData
+	msgRun     byte = 'r' // call: jobData → resultData
 	msgCancel  byte = 'c' // notice: start nothing new
 	msgKill    byte = 'k' // notice: interrupt scripts
 	msgDo      byte = 'e' // call: effect.Request → effect.Outcome
@@ -37,6 +39,13 @@ type jobData struct {
 	LastEffect  uint64         `json:"lastEffect"`
 	Confirms    bool           `json:"confirms"`
 	Limits      sandbox.Limits `json:"limits"`
+	Script      *Script        `json:"script,omitempty"`
+}
+
+// planData is what came of a plan.
+type planData struct {
+	Plan  *Plan      `json:"plan,omitempty"`
+	Error *errorData `json:"error,omitempty"`
 }
 
 // resultData is what came of it.
@@ -67,6 +76,7 @@ type reportData struct {
 	Report
 	Took     []time.Duration `json:"took"`
 	Troubles []troubleData   `json:"troubles"`
+	Troubled map[string]int  `json:"troubled"`
 }
 
 type troubleData struct {
@@ -80,7 +90,7 @@ func encodeReport(r *Report) *reportData {
 	if r == nil {
 		return nil
 	}
-	d := &reportData{Report: *r, Took: r.took}
+	d := &reportData{Report: *r, Took: r.took, Troubled: r.troubled}
 	for _, t := range r.troubles {
 		d.Troubles = append(d.Troubles, troubleData{t.object, t.err, t.by, t.took})
 	}
@@ -94,7 +104,13 @@ func (d *reportData) report() *Report {
 	r := &d.Report
 	r.took = d.Took
 	for _, t := range d.Troubles {
-		r.addTrouble(trouble{object: t.Object, err: t.Err, by: t.By, took: t.Took})
+		r.troubles = append(r.troubles, trouble{object: t.Object, err: t.Err, by: t.By, took: t.Took})
+	}
+	r.troubled = map[string]int{}
+	for id, i := range d.Troubled {
+		if i >= 0 && i < len(r.troubles) {
+			r.troubled[id] = i
+		}
 	}
 	return r
 }

@@ -37,29 +37,44 @@ const (
 // the other, as for a deployment. The error is as that of Environment.Deploy; the report is nil if nothing
 // was begun.
 func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, error) {
-	so := &SessionOptions{Anonymous: true, scriptOnly: true}
-	if opts != nil {
-		so.Options = *opts
+	if opts == nil {
+		opts = &Options{}
 	}
-	entry := runtime.Entry{Name: scriptEntry, Source: script.Source}
-	if script.Source == "" {
-		file, err := filepath.Abs(script.File)
-		if err != nil {
-			return nil, err
-		}
-		entry.Path = file
-	}
-	so.Entries = []runtime.Entry{entry}
-	s, err := NewSession(so)
+	pkg, err := LoadPackage(opts.Dir)
 	if err != nil {
 		return nil, err
 	}
+	if script.Source == "" {
+		absolute := *script
+		if absolute.File, err = filepath.Abs(script.File); err != nil {
+			return nil, err
+		}
+		script = &absolute
+	}
 	doing := newActivity()
-	stop := newStopping(ctx, kill, s.settings(Settings{}).Timeout, doing.String)
+	stop := newStopping(ctx, kill, opts.settings(pkg).Timeout, doing.String)
 	defer stop.end()
-	ctx, kill = stop.soft, stop.hard
+	var report *Report
+	if opts.Isolation == IsolationProcess {
+		report, err = runIsolated(stop, opts, pkg, script, doing.before(opts.Observe))
+	} else {
+		so := &SessionOptions{Options: *opts}
+		so.Observe = doing.before(opts.Observe)
+		report, err = runHere(stop.soft, stop.hard, so, script)
+	}
+	return report, stop.conclude(err)
+}
+
+// runHere runs a script in this process.
+func runHere(ctx, kill context.Context, opts *SessionOptions, script *Script) (*Report, error) {
+	opts.Anonymous, opts.scriptOnly = true, true
+	opts.Entries = []runtime.Entry{{Name: scriptEntry, Source: script.Source, Path: script.File}}
+	s, err := NewSession(opts)
+	if err != nil {
+		return nil, err
+	}
 	r := &scriptRun{s: s, Script: script, deploying: deploying{
-		Deployment: &Deployment{Observe: doing.before(so.Observe)}, s: s, ctx: ctx, settings: s.settings(Settings{}), report: &Report{},
+		Deployment: &Deployment{Observe: opts.Observe}, s: s, ctx: ctx, settings: s.settings(Settings{}), report: &Report{},
 	}}
 	began := time.Now()
 	err = r.evaluate(ctx, kill)
@@ -71,7 +86,7 @@ func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, err
 	if err == nil && r.report.Incomplete() {
 		err = ErrIncomplete
 	}
-	return r.report, errors.Join(stop.conclude(err), s.Close())
+	return r.report, errors.Join(err, s.Close())
 }
 
 // scriptRun is a Run under way.

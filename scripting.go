@@ -11,14 +11,15 @@ import (
 // scripting is the part of a deployment that the script side does: its inputs are plain data, and what it
 // tells and asks goes through functions that a pipe can stand for.
 type scripting struct {
-	opts    Options // Seed is that of this deployment
-	model   *Model
-	last    *replayed
-	key     string // tells the environment's tokens from others'
-	side    stateSide
-	observe func(Event)
-	kept    *keptSession // nil: a session of its own
-	confine func() error // nil: the process is not confined
+	opts     Options  // Seed is that of this deployment
+	settings Settings // with the package's
+	model    *Model
+	last     *replayed
+	key      string // tells the environment's tokens from others'
+	side     stateSide
+	observe  func(Event)
+	kept     *keptSession // nil: a session of its own
+	confine  func() error // nil: the process is not confined
 }
 
 // scripted is what came of it.

@@ -50,7 +50,8 @@ type SessionOptions struct {
 	// where each object was made.
 	Anonymous, TraceCreation bool
 
-	side       stateSide     // nil: effects are performed and not recorded
+	broker     effect.Broker // performs effects; nil: the session does it by itself
+	side       stateSide     // records them, too; nil: they are not recorded
 	journal    *stateJournal // of side
 	lastEffect uint64        // the highest number of an effect that side has
 	bundled    func() error  // called when the package is read, before its first script runs; may be nil
@@ -75,12 +76,11 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{Package: p, opts: *opts}
-	var broker effect.Broker = opts.side
-	if opts.side == nil {
-		s.performer, err = effect.NewPerformer(&effect.PerformerOptions{
-			Dir: p.Dir, Permissions: opts.permissions(p), Operations: runtime.Performers(opts.Extensions),
-		})
-		if err != nil {
+	broker := opts.broker
+	if opts.side != nil {
+		broker = opts.side
+	} else if broker == nil {
+		if s.performer, err = opts.performer(p); err != nil {
 			return nil, err
 		}
 		broker = s.performer
@@ -225,7 +225,7 @@ func (s *Session) Entry(name string) *goja.Object { return s.modules[name] }
 // settings are those of the call, then those of the options, then those of the package, then the
 // defaults.
 func (s *Session) settings(call Settings) Settings {
-	return call.Or(s.opts.Settings).Or(s.Package.Settings).Or(defaultSettings)
+	return call.Or(s.opts.settings(s.Package))
 }
 
 // newStore begins an environment in the session's runtime.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"github.com/sextongc/sexton/internal/pipe"
@@ -27,6 +28,7 @@ var errStopped = errors.New("stopped by the other side")
 // The process that calls it should do nothing else, and be started by Options.Worker.
 func Worker(in io.Reader, out io.Writer, extensions []*runtime.Extension) error {
 	w := &worker{extensions: extensions}
+	debug.SetMaxStack(maxStack)
 	_ = time.Now().Local().String() // reads the time zone, which is a file
 	w.soft, w.cancel = context.WithCancelCause(context.Background())
 	w.hard, w.kill = context.WithCancelCause(context.Background())
@@ -56,10 +58,57 @@ func (w *worker) notice(m *pipe.Message) {
 }
 
 func (w *worker) answer(_ context.Context, m *pipe.Message) *pipe.Message {
-	if m.Kind != msgDeploy {
-		return &pipe.Message{Head: jsonOf(answerData{encodeError(fmt.Errorf("a worker cannot do %q", m.Kind))})}
+	var job jobData
+	if err := json.Unmarshal(m.Head, &job); err != nil {
+		return &pipe.Message{Head: jsonOf(answerData{encodeError(err)})}
 	}
-	result, err := w.deploy(m)
+	switch m.Kind {
+	case msgDeploy:
+		return w.deploy(&job, m.Body)
+	case msgPlan:
+		p, err := w.plan(&job, m.Body)
+		return &pipe.Message{Head: jsonOf(planData{p, encodeError(err)})}
+	case msgRun:
+		opts := &SessionOptions{Options: w.options(&job), broker: &remoteState{w.conn}, bundled: confine(&job)}
+		opts.Observe = w.observe
+		report, err := runHere(w.soft, w.hard, opts, job.Script)
+		return &pipe.Message{Head: jsonOf(resultData{Report: encodeReport(report), Error: encodeError(err)})}
+	}
+	return &pipe.Message{Head: jsonOf(answerData{encodeError(fmt.Errorf("a worker cannot do %q", m.Kind))})}
+}
+
+// options are those of a job. What is asked and told crosses to the other side.
+func (w *worker) options(job *jobData) Options {
+	opts := Options{Dir: job.Dir, Settings: job.Settings, Seed: job.Seed, Extensions: w.extensions, Console: w.console}
+	if job.Confirms {
+		opts.Confirm = w.confirm
+	}
+	return opts
+}
+
+// confine returns what confines this process to what a job may use.
+func confine(job *jobData) func() error {
+	return func() error { return sandbox.Enter(&job.Limits) }
+}
+
+// given reads a model and what a state holds.
+func given(job *jobData, body [][]byte) (*Model, *replayed, error) {
+	if len(body) < 2 {
+		return nil, nil, errors.New("there is no model and no snapshot")
+	}
+	last, err := decodeReplayed(job, body[1], body[2:])
+	return &Model{File: job.File, Data: body[0]}, last, err
+}
+
+func (w *worker) deploy(job *jobData, body [][]byte) *pipe.Message {
+	result := &scripted{}
+	model, last, err := given(job, body)
+	if err == nil {
+		d := &scripting{
+			opts: w.options(job), model: model, last: last, key: job.Key, side: &remoteState{w.conn}, observe: w.observe, confine: confine(job),
+		}
+		result, err = d.run(w.soft, w.hard)
+	}
 	data := &resultData{Report: encodeReport(result.report), Given: result.given}
 	out := &pipe.Message{Kind: msgDeploy}
 	if result.graph != nil {
@@ -67,8 +116,7 @@ func (w *worker) answer(_ context.Context, m *pipe.Message) *pipe.Message {
 		if saveErr != nil {
 			err = errors.Join(err, fmt.Errorf("save: %w", saveErr))
 		} else {
-			data.Graph = true
-			out.Body = [][]byte{snapshot}
+			data.Graph, out.Body = true, [][]byte{snapshot}
 		}
 	}
 	data.Error = encodeError(err)
@@ -76,27 +124,12 @@ func (w *worker) answer(_ context.Context, m *pipe.Message) *pipe.Message {
 	return out
 }
 
-func (w *worker) deploy(m *pipe.Message) (*scripted, error) {
-	var job jobData
-	if err := json.Unmarshal(m.Head, &job); err != nil {
-		return &scripted{}, err
-	}
-	if len(m.Body) < 2 {
-		return &scripted{}, errors.New("there is no model and no snapshot")
-	}
-	last, err := decodeReplayed(&job, m.Body[1], m.Body[2:])
+func (w *worker) plan(job *jobData, body [][]byte) (*Plan, error) {
+	model, last, err := given(job, body)
 	if err != nil {
-		return &scripted{}, err
+		return nil, err
 	}
-	d := &scripting{
-		opts:  Options{Dir: job.Dir, Settings: job.Settings, Seed: job.Seed, Extensions: w.extensions, Console: w.console},
-		model: &Model{File: job.File, Data: m.Body[0]}, last: last, key: job.Key, side: &remoteState{w.conn},
-		observe: w.observe, confine: func() error { return sandbox.Enter(&job.Limits) },
-	}
-	if job.Confirms {
-		d.opts.Confirm = w.confirm
-	}
-	return d.run(w.soft, w.hard)
+	return planHere(w.soft, &SessionOptions{Options: w.options(job), broker: &remoteState{w.conn}, bundled: confine(job)}, model, last.graph)
 }
 
 // encodeReplayed turns what the state holds into parts: the snapshot, and records of what no checkpoint covers.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,7 +45,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 	set.DurationVar(&f.settings.DeployTimeout, "deploy-timeout", 0, "for deploy() (default 1h)")
 	set.DurationVar(&f.settings.Timeout, "timeout", 0, "for the deployment, plan, script or tests as a whole (default none)")
 	set.Var((*limitFlag)(&f.settings.Limits), "limit", "bound what scripts may use, as in memory=512M,objects=1000 (`limits` in package.json)")
-	set.StringVar(&f.isolation, "isolation", "", "where the scripts of deployments run: process (one of their own) or none (default none)")
+	set.StringVar(&f.isolation, "isolation", "", "where scripts run, but those of tests: process (one of their own) or none (default process)")
 	set.BoolVar(&f.json, "json", false, "print events, one JSON object per line")
 	set.BoolVarP(&f.quiet, "quiet", "q", false, "print errors and warnings only")
 	set.BoolVarP(&f.verbose, "verbose", "v", false, "print more: notifications, phases, kept objects")
@@ -118,7 +119,7 @@ func (a *app) options() *sexton.Options {
 	o := &sexton.Options{
 		Dir: a.path(f.dir), Name: f.name, Permissions: f.permissions, AllowPackage: f.allowPackage, Settings: f.settings,
 	}
-	o.Isolation = sexton.Isolation(f.isolation)
+	o.Isolation = cmp.Or(sexton.Isolation(f.isolation), sexton.IsolationProcess)
 	if f.state != "" {
 		o.State = a.path(f.state)
 	}
