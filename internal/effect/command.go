@@ -18,7 +18,7 @@ type commandArgs struct {
 }
 
 // prepare checks permissions and builds the command; it is killed with its process group when ctx ends.
-func (p *Performer) prepare(ctx context.Context, a *commandArgs) (*exec.Cmd, error) {
+func (p *call) prepare(ctx context.Context, a *commandArgs) (*exec.Cmd, error) {
 	file, err := p.policy.program(a.Command)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (p *Performer) prepare(ctx context.Context, a *commandArgs) (*exec.Cmd, err
 }
 
 // workingDirectory is not a matter of permission: a program can go where it likes anyway.
-func (p *Performer) workingDirectory(cwd string) (string, error) {
+func (p *call) workingDirectory(cwd string) (string, error) {
 	path, err := resolve(p.Dir, cwd, true)
 	if err != nil {
 		return "", fileError(err, "chdir", cwd)
@@ -61,11 +61,15 @@ func (p *Performer) workingDirectory(cwd string) (string, error) {
 
 // childEnv is the environment of a program: what every program needs, what the permissions let
 // scripts see, and what the script passes. Nothing else leaks from the operator's shell.
-func (p *Performer) childEnv(passed map[string]string) ([]string, error) {
+func (p *call) childEnv(passed map[string]string) ([]string, error) {
 	var env []string
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if slices.Contains(inheritedVariables, foldVariable(name)) || p.policy.mayReadVariable(name) {
+		grant := p.policy.mayReadVariable(name)
+		if grant != "" && grant != Everything { // else every program would use every variable
+			p.policy.allowed("env", name, grant, name)
+		}
+		if grant != "" || slices.Contains(inheritedVariables, foldVariable(name)) {
 			env = append(env, pair)
 		}
 	}
@@ -75,7 +79,7 @@ func (p *Performer) childEnv(passed map[string]string) ([]string, error) {
 		}
 		// These make a permitted program load other code; who may run everything needs no such way.
 		if loadsCode(name) && !all(p.policy.granted.Run) {
-			return nil, denied("pass the environment variable "+name, "run", Everything)
+			return nil, p.policy.denied("pass the environment variable "+name, "run", name+"=", Everything)
 		}
 		env = append(env, name+"="+passed[name])
 	}
@@ -92,7 +96,7 @@ type variableArgs struct {
 	Name string `json:"name"`
 }
 
-func (p *Performer) variable(_ context.Context, a *variableArgs) (any, error) {
+func (p *call) variable(_ context.Context, a *variableArgs) (any, error) {
 	if err := p.policy.variable(a.Name); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ var (
 )
 
 // exec runs a program to its end.
-func (p *Performer) exec(ctx context.Context, a *execArgs) (any, error) {
+func (p *call) exec(ctx context.Context, a *execArgs) (any, error) {
 	if _, err := encode(nil, a.Encoding); err != nil {
 		return nil, err
 	}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -34,7 +37,7 @@ type fetchResult struct {
 }
 
 // get is fetch for requests that change nothing.
-func (p *Performer) get(ctx context.Context, a *fetchArgs) (any, error) {
+func (p *call) get(ctx context.Context, a *fetchArgs) (any, error) {
 	switch a.Method {
 	case "", http.MethodGet, http.MethodHead:
 		return p.fetch(ctx, a)
@@ -42,7 +45,7 @@ func (p *Performer) get(ctx context.Context, a *fetchArgs) (any, error) {
 	return nil, typeError("method %q changes something: it is net.fetch", a.Method)
 }
 
-func (p *Performer) fetch(ctx context.Context, a *fetchArgs) (any, error) {
+func (p *call) fetch(ctx context.Context, a *fetchArgs) (any, error) {
 	if a.Timeout < 0 {
 		return nil, typeError("timeout must not be negative, got %v", a.Timeout)
 	}
@@ -51,7 +54,7 @@ func (p *Performer) fetch(ctx context.Context, a *fetchArgs) (any, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, milliseconds(a.Timeout), errTimeout)
 		defer cancel()
 	}
-	request, err := p.newHTTPRequest(ctx, a)
+	request, err := p.newHTTPRequest(context.WithValue(ctx, callKey{}, p), a)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func (p *Performer) fetch(ctx context.Context, a *fetchArgs) (any, error) {
 	return result, err
 }
 
-func (p *Performer) newHTTPRequest(ctx context.Context, a *fetchArgs) (*http.Request, error) {
+func (p *call) newHTTPRequest(ctx context.Context, a *fetchArgs) (*http.Request, error) {
 	var body io.Reader
 	if a.Body != nil {
 		data, err := decode(*a.Body, a.BodyEncoding)
@@ -119,19 +122,32 @@ func (p *Performer) newHTTPRequest(ctx context.Context, a *fetchArgs) (*http.Req
 	return request, p.mayConnect(request.URL)
 }
 
-func (p *Performer) mayConnect(u *url.URL) error {
-	port := map[string]int{"http": 80, "https": 443}[u.Scheme]
-	if port == 0 || u.Hostname() == "" {
+func (p *call) mayConnect(u *url.URL) error {
+	if u.Scheme != "http" && u.Scheme != "https" {
 		return typeError("fetch: %q is no http or https URL", u.Redacted())
 	}
+	t, err := targetOf(u)
+	if err != nil {
+		return typeError("fetch: %q: %v", u.Redacted(), err)
+	}
+	return p.policy.connect(t)
+}
+
+// targetOf is where a URL leads.
+func targetOf(u *url.URL) (*target, error) {
+	t, err := parseHost(u.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	t.port = map[string]int{"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}[u.Scheme]
 	if u.Port() != "" {
 		n, err := strconv.ParseUint(u.Port(), 10, 16)
-		if err != nil {
-			return typeError("fetch: %q has no valid port", u.Redacted())
+		if err != nil || n == 0 {
+			return nil, fmt.Errorf("%q is no port", u.Port())
 		}
-		port = int(n)
+		t.port = int(n)
 	}
-	return p.policy.host(u.Hostname(), port)
+	return &t, nil
 }
 
 func fetchError(ctx context.Context, r *http.Request, err error) error {
@@ -152,10 +168,57 @@ func fetchError(ctx context.Context, r *http.Request, err error) error {
 	return &Error{Name: "TypeError", Code: "ERR_FETCH_FAILED", Message: fmt.Sprintf("%s: %s", what, clean(err.Error()))}
 }
 
-// newTransport is a transport of our own: connections of one Performer end with it.
+type callKey struct{}
+
+// newTransport is a transport of our own: connections of one Performer end with it. What it dials is checked by
+// the permissions of the call that its context has.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = 0 // the script's timeout, or its deployment's, bounds the whole
 	t.IdleConnTimeout = 10 * time.Second
+	t.Proxy = func(r *http.Request) (*url.URL, error) { return r.Context().Value(callKey{}).(*call).throughProxy(r) }
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		return ctx.Value(callKey{}).(*call).dial(ctx, network, address)
+	}
 	return t
+}
+
+// throughProxy returns the proxy for a request that the operator's environment names (HTTPS_PROXY and so on). Scripts
+// need permission to connect to it as to any other host. It looks names up itself, so that nobody here sees what
+// addresses they lead to.
+func (p *call) throughProxy(r *http.Request) (*url.URL, error) {
+	proxy, err := p.proxy(r)
+	if err != nil || proxy == nil {
+		return nil, err
+	}
+	t, err := targetOf(proxy)
+	if err != nil {
+		return nil, fmt.Errorf("the proxy that the environment names: %w", err)
+	}
+	return proxy, p.policy.connect(t)
+}
+
+// dial connects to a host that permissions allow. Each address that is tried is checked at the last moment, when no
+// further look-up can put another one in its place.
+func (p *call) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	t, err := parseHost(host)
+	if err != nil {
+		return nil, err
+	}
+	if t.port, err = strconv.Atoi(port); err != nil {
+		return nil, err
+	}
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Resolver: p.resolver}
+	dialer.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return p.policy.address(&t, to)
+	}
+	return dialer.DialContext(ctx, network, address)
 }

@@ -3,9 +3,13 @@ package effect
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -21,24 +25,50 @@ type readFileArgs struct {
 	Encoding string `json:"encoding"`
 }
 
-func (p *Performer) readFile(_ context.Context, a *readFileArgs) (any, error) {
-	path, err := p.policy.path("read", "open", a.Path, true)
+func (p *call) readFile(ctx context.Context, a *readFileArgs) (any, error) {
+	var data []byte
+	err := p.use("read", "open", a.Path, followed, func(pl *place) error {
+		file, err := pl.openFile(os.O_RDONLY)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		defer p.hurry(ctx, file)()
+		if data, err = io.ReadAll(io.LimitReader(file, maxFile+1)); err != nil {
+			return p.interrupted(ctx, err, "read", a.Path)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fileError(err, "open", a.Path)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return nil, fileError(err, "read", a.Path)
 	}
 	if len(data) > maxFile {
 		return nil, &Error{Name: "RangeError", Code: "ERR_FS_FILE_TOO_LARGE", Message: "file '" + a.Path + "' is larger than 256 MiB"}
 	}
 	return encode(data, a.Encoding)
+}
+
+// hurry has reads and writes of a file that may wait for others (a named pipe, a terminal) fail when ctx is done, or
+// the Performer closes. The result ends that.
+func (p *call) hurry(ctx context.Context, file *os.File) (stop func()) {
+	fail := func() { _ = file.SetDeadline(time.Unix(1, 0)) } // what has no deadlines does not wait
+	stops := []func() bool{context.AfterFunc(ctx, fail), context.AfterFunc(p.Performer.open, fail)}
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
+
+// interrupted is the error of a read or write, or that it was cancelled.
+func (p *call) interrupted(ctx context.Context, err error, verb, path string) error {
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return fileError(err, verb, path)
+	}
+	if ctx.Err() != nil {
+		return cancelled(ctx, verb+" '"+clean(path)+"'")
+	}
+	return errClosed
 }
 
 type writeFileArgs struct {
@@ -49,12 +79,8 @@ type writeFileArgs struct {
 	Exclusive bool   `json:"exclusive"`
 }
 
-func (p *Performer) writeFile(_ context.Context, a *writeFileArgs) (any, error) {
+func (p *call) writeFile(ctx context.Context, a *writeFileArgs) (any, error) {
 	data, err := decode(a.Data, a.Encoding)
-	if err != nil {
-		return nil, err
-	}
-	path, err := p.policy.path("write", "open", a.Path, true)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +93,22 @@ func (p *Performer) writeFile(_ context.Context, a *writeFileArgs) (any, error) 
 	if a.Exclusive {
 		flags |= os.O_EXCL
 	}
-	file, err := os.OpenFile(path, flags, 0o666)
-	if err != nil {
-		return nil, fileError(err, "open", a.Path)
-	}
-	_, err = file.Write(data)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return nil, fileError(err, "write", a.Path)
-	}
-	return nil, nil
+	return nil, p.use("write", "open", a.Path, followed, func(pl *place) error {
+		file, err := pl.openFile(flags)
+		if err != nil {
+			return err
+		}
+		stop := p.hurry(ctx, file)
+		_, err = file.Write(data)
+		stop()
+		if closeErr := file.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			return p.interrupted(ctx, err, "write", a.Path)
+		}
+		return nil
+	})
 }
 
 type mkdirArgs struct {
@@ -86,20 +116,20 @@ type mkdirArgs struct {
 	Recursive bool   `json:"recursive"`
 }
 
-func (p *Performer) mkdir(_ context.Context, a *mkdirArgs) (any, error) {
-	path, err := p.policy.path("write", "mkdir", a.Path, true)
-	if err != nil {
-		return nil, err
+func (p *call) mkdir(_ context.Context, a *mkdirArgs) (any, error) {
+	if !a.Recursive {
+		return nil, p.use("write", "mkdir", a.Path, followed, func(pl *place) error { return pl.dir.Mkdir(pl.name, 0o777) })
 	}
-	if a.Recursive {
-		err = os.MkdirAll(path, 0o777)
-	} else {
-		err = os.Mkdir(path, 0o777)
-	}
-	if err != nil {
-		return nil, fileError(err, "mkdir", a.Path)
-	}
-	return nil, nil
+	return nil, p.use("write", "mkdir", a.Path, makeDirs, func(pl *place) error {
+		err := pl.dir.Mkdir(pl.name, 0o777)
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if info, err := pl.dir.Lstat(pl.name); err != nil || !info.IsDir() {
+			return errors.Join(errNotDirectory, err)
+		}
+		return nil
+	})
 }
 
 type rmArgs struct {
@@ -109,31 +139,31 @@ type rmArgs struct {
 }
 
 // rm removes a file, a symlink (not its target), or with recursive a directory and what is in it.
-func (p *Performer) rm(_ context.Context, a *rmArgs) (any, error) {
-	path, err := p.policy.path("write", "rm", a.Path, false)
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil && a.Force && isAbsent(err):
+func (p *call) rm(_ context.Context, a *rmArgs) (any, error) {
+	err := p.use("write", "rm", a.Path, itself, func(pl *place) error {
+		switch {
+		case pl.info == nil:
+			return pl.none
+		case !pl.info.IsDir():
+			return pl.dir.Remove(pl.name)
+		case !a.Recursive:
+			return &Error{Name: "Error", Code: "EISDIR", Message: "EISDIR: is a directory, rm '" + a.Path + "': pass { recursive: true }"}
+		}
+		if err := p.policy.holdsPrivate(pl.info); err != nil {
+			return err
+		}
+		return pl.dir.RemoveAll(pl.name)
+	})
+	if a.Force && isAbsent(err) {
 		return nil, nil
-	case err != nil:
-		return nil, fileError(err, "rm", a.Path)
-	case !info.IsDir():
-		err = os.Remove(path)
-	case a.Recursive:
-		err = os.RemoveAll(path)
-	default:
-		return nil, &Error{Name: "Error", Code: "EISDIR", Message: "EISDIR: is a directory, rm '" + a.Path + "': pass { recursive: true }"}
 	}
-	if err != nil && !(a.Force && isAbsent(err)) {
-		return nil, fileError(err, "rm", a.Path)
-	}
-	return nil, nil
+	return nil, err
 }
 
-func isAbsent(err error) bool { return fileError(err, "").Code == "ENOENT" }
+func isAbsent(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == "ENOENT"
+}
 
 // entry is a file as stat and readdir describe it.
 type entry struct {
@@ -143,28 +173,34 @@ type entry struct {
 	MtimeMs float64 `json:"mtimeMs"`
 }
 
-func (p *Performer) stat(_ context.Context, a *pathArgs) (any, error) {
-	path, err := p.policy.path("read", "stat", a.Path, true)
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fileError(err, "stat", a.Path)
-	}
-	return &entry{Type: fileType(info.Mode()), Size: info.Size(), MtimeMs: float64(info.ModTime().UnixNano()) / 1e6}, nil
+func (p *call) stat(_ context.Context, a *pathArgs) (any, error) {
+	var found *entry
+	err := p.use("read", "stat", a.Path, followed, func(pl *place) error {
+		if pl.info == nil {
+			return pl.none
+		}
+		found = &entry{Type: fileType(pl.info.Mode()), Size: pl.info.Size(), MtimeMs: float64(pl.info.ModTime().UnixNano()) / 1e6}
+		return nil
+	})
+	return found, err
 }
 
 // readdir lists a directory, sorted by name.
-func (p *Performer) readdir(_ context.Context, a *pathArgs) (any, error) {
-	path, err := p.policy.path("read", "scandir", a.Path, true)
+func (p *call) readdir(_ context.Context, a *pathArgs) (any, error) {
+	var found []fs.DirEntry
+	err := p.use("read", "scandir", a.Path, followed, func(pl *place) error {
+		dir, err := pl.openFile(os.O_RDONLY)
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		found, err = dir.ReadDir(-1)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	found, err := os.ReadDir(path)
-	if err != nil {
-		return nil, fileError(err, "scandir", a.Path)
-	}
+	slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	type listed struct {
 		Name string `json:"name"`
 		Type string `json:"type"`
@@ -182,22 +218,28 @@ type renameArgs struct {
 }
 
 // rename needs permission to read what it moves: else it could move a file to where it may be read.
-func (p *Performer) rename(_ context.Context, a *renameArgs) (any, error) {
-	from, err := p.policy.path("write", "rename", a.From, false)
-	if err != nil {
-		return nil, err
-	}
+func (p *call) rename(_ context.Context, a *renameArgs) (any, error) {
 	if _, err := p.policy.path("read", "rename", a.From, false); err != nil {
 		return nil, err
 	}
-	to, err := p.policy.path("write", "rename", a.To, false)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Rename(from, to); err != nil {
-		return nil, fileError(err, "rename", a.From, a.To)
-	}
-	return nil, nil
+	return nil, p.use("write", "rename", a.From, itself, func(from *place) error {
+		return p.use("write", "rename", a.To, itself, func(to *place) error {
+			err := from.none
+			if from.info != nil {
+				err = p.policy.holdsPrivate(from.info)
+			}
+			if err == nil {
+				err = rename(from, to)
+			}
+			if errors.Is(err, errState) {
+				return p.policy.forbidden("write", a.From)
+			}
+			if err != nil {
+				return ownError(err, "rename", a.From, a.To)
+			}
+			return nil
+		})
+	})
 }
 
 func fileType(mode fs.FileMode) string {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"sync"
 
@@ -19,7 +21,11 @@ const defaultMaxOutput = 16 << 20
 type PerformerOptions struct {
 	Dir         string       // package directory, the base of relative paths; empty: the current directory
 	Permissions *Permissions // nil grants nothing
-	MaxOutput   int          // of one exec per stream, and of one fetch, in bytes; 0: 16 MiB
+	// Private are files and directories that scripts never get at, whatever is granted. They need not exist yet.
+	Private []string
+	// Audit hears of each permission that is exercised or refused, one at a time; nil: nobody does.
+	Audit     func(*Use)
+	MaxOutput int // of one exec per stream, and of one fetch, in bytes; 0: 16 MiB
 	// Operations are those of the embedding program, besides the Performer's own. They need no
 	// permission, and all of them are effects.
 	Operations map[string]Operation
@@ -53,8 +59,12 @@ type Operation func(ctx context.Context, req *Request) (result any, err error)
 type Performer struct {
 	Dir       string // package directory, absolute
 	policy    *policy
+	audit     func(*Use)
+	auditing  sync.Mutex // held while audit runs
 	maxOutput int
 	transport *http.Transport
+	resolver  *net.Resolver // nil: the system's
+	proxy     func(*http.Request) (*url.URL, error)
 	further   map[string]Operation
 
 	open     context.Context // done when the Performer closes
@@ -84,7 +94,16 @@ func NewPerformer(opts *PerformerOptions) (*Performer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Performer{Dir: dir, policy: pol, maxOutput: opts.MaxOutput, transport: newTransport(), further: opts.Operations, children: map[*child]struct{}{}}
+	for _, private := range opts.Private {
+		if private, err = resolve(dir, private, true); err != nil {
+			return nil, err
+		}
+		pol.private = append(pol.private, private)
+	}
+	p := &Performer{
+		Dir: dir, policy: pol, audit: opts.Audit, maxOutput: opts.MaxOutput, transport: newTransport(), proxy: http.ProxyFromEnvironment,
+		further: opts.Operations, children: map[*child]struct{}{},
+	}
 	p.open, p.end = context.WithCancel(context.Background())
 	if p.maxOutput == 0 {
 		p.maxOutput = defaultMaxOutput
@@ -92,27 +111,45 @@ func NewPerformer(opts *PerformerOptions) (*Performer, error) {
 	return p, nil
 }
 
+// call is a request under way: a Performer whose permissions know on whose behalf they are asked.
+type call struct {
+	*Performer
+	policy *policy
+}
+
+func (p *Performer) call(req *Request) *call {
+	pol := *p.policy
+	if p.audit != nil {
+		pol.note = func(kind, asked, grant, needed string) {
+			p.auditing.Lock()
+			defer p.auditing.Unlock()
+			p.audit(&Use{Op: req.Op, Object: req.Object, Kind: kind, Asked: clean(asked), Grant: grant, Needed: clean(needed)})
+		}
+	}
+	return &call{p, &pol}
+}
+
 // operation is one entry of the table of what a Performer can do.
 type operation struct {
 	effect bool // changes the outside
-	do     func(p *Performer, ctx context.Context, args json.RawMessage) (any, error)
+	do     func(p *call, ctx context.Context, args json.RawMessage) (any, error)
 }
 
 var operations = map[string]operation{
-	"process.exec":  {true, with((*Performer).exec)},
-	"process.spawn": {true, with((*Performer).spawn)},
-	"process.kill":  {true, with((*Performer).kill)},
-	"process.alive": {false, with((*Performer).alive)},
-	"process.env":   {false, with((*Performer).variable)},
-	"fs.readFile":   {false, with((*Performer).readFile)},
-	"fs.writeFile":  {true, with((*Performer).writeFile)},
-	"fs.mkdir":      {true, with((*Performer).mkdir)},
-	"fs.rm":         {true, with((*Performer).rm)},
-	"fs.stat":       {false, with((*Performer).stat)},
-	"fs.readdir":    {false, with((*Performer).readdir)},
-	"fs.rename":     {true, with((*Performer).rename)},
-	"net.get":       {false, with((*Performer).get)},
-	"net.fetch":     {true, with((*Performer).fetch)},
+	"process.exec":  {true, with((*call).exec)},
+	"process.spawn": {true, with((*call).spawn)},
+	"process.kill":  {true, with((*call).kill)},
+	"process.alive": {false, with((*call).alive)},
+	"process.env":   {false, with((*call).variable)},
+	"fs.readFile":   {false, with((*call).readFile)},
+	"fs.writeFile":  {true, with((*call).writeFile)},
+	"fs.mkdir":      {true, with((*call).mkdir)},
+	"fs.rm":         {true, with((*call).rm)},
+	"fs.stat":       {false, with((*call).stat)},
+	"fs.readdir":    {false, with((*call).readdir)},
+	"fs.rename":     {true, with((*call).rename)},
+	"net.get":       {false, with((*call).get)},
+	"net.fetch":     {true, with((*call).fetch)},
 }
 
 // IsEffect reports whether op changes the outside world, so that it has to be recorded. Operations
@@ -150,7 +187,7 @@ func (p *Performer) do(ctx context.Context, req *Request) (any, error) {
 	if !known {
 		return p.perform(ctx, further, req)
 	}
-	return op.do(p, ctx, req.Args)
+	return op.do(p.call(req), ctx, req.Args)
 }
 
 // perform has an operation of the embedding program end when the Performer closes. Its result is
@@ -168,8 +205,8 @@ func (p *Performer) perform(ctx context.Context, do Operation, req *Request) (an
 }
 
 // with decodes the arguments of an operation: strictly, because they come from the script side.
-func with[Args any](do func(*Performer, context.Context, *Args) (any, error)) func(*Performer, context.Context, json.RawMessage) (any, error) {
-	return func(p *Performer, ctx context.Context, data json.RawMessage) (any, error) {
+func with[Args any](do func(*call, context.Context, *Args) (any, error)) func(*call, context.Context, json.RawMessage) (any, error) {
+	return func(p *call, ctx context.Context, data json.RawMessage) (any, error) {
 		args := new(Args)
 		if err := jsonx.Unmarshal(data, args, jsonx.RejectUnknownMembers(true)); err != nil {
 			return nil, typeError("invalid arguments: %v", plainJSONError(err))

@@ -24,7 +24,9 @@ type Permissions struct {
 	// are relative to the package directory.
 	Read  []string `json:"read,omitempty"`
 	Write []string `json:"write,omitempty"`
-	// Net lists hosts: HOST (any port) or HOST:PORT.
+	// Net lists hosts: HOST (any port) or HOST:PORT, where HOST is a name, *.NAME for the names below it, an
+	// address, or a network (10.0.0.0/8). Names that lead to addresses which are not public need an entry for the
+	// address, too; "localhost" does not.
 	Net []string `json:"net,omitempty"`
 	// Env lists environment variables that scripts may read and that the programs they run inherit.
 	Env []string `json:"env,omitempty"`
@@ -115,7 +117,7 @@ func checkEntry(kind, entry string) error {
 	case kind == "env" && strings.Contains(entry, "="):
 		return fmt.Errorf("%q is no name of a variable", entry)
 	case kind == "net":
-		_, _, err := splitHost(entry)
+		_, err := parseNet(entry)
 		return err
 	}
 	return nil
@@ -132,8 +134,11 @@ func denied(asked, kind, grant string) *Error {
 }
 
 // quoteFlag writes an entry as the value of a flag in a shell.
-func quoteFlag(entry string) string {
-	entry = strings.ReplaceAll(entry, ",", ",,")
+func quoteFlag(entry string) string { return quote(escapeEntry(entry)) }
+
+func escapeEntry(entry string) string { return strings.ReplaceAll(entry, ",", ",,") }
+
+func quote(entry string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`/\._-+:,=@%[]`, r)
 	}

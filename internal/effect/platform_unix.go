@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 const separators = "/"
@@ -23,6 +25,21 @@ var inheritedVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "
 func foldVariable(name string) string { return name }
 
 func checkProgram(string) error { return nil }
+
+// rename moves a file from one open directory to another.
+func rename(from, to *place) error {
+	source, err := from.dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := to.dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	return unix.Renameat(int(source.Fd()), from.name, int(target.Fd()), to.name)
+}
 
 // signals are those that end a process, by the names that scripts use.
 var signals = map[string]os.Signal{

@@ -3,12 +3,10 @@ package effect
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -17,16 +15,23 @@ import (
 type policy struct {
 	dir         string // package directory, absolute, without symlinks
 	granted     Permissions
-	read, write []string // resolved
-	run         []string // entries that are paths, resolved up to their last element
+	read, write []pathGrant
+	run         []pathGrant // entries that are paths; their last element is not followed
+	net         []netGrant
+	private     []string // paths that no grant covers, resolved
+	// note hears what became of each check; grant is empty if it was refused.
+	note func(kind, asked, grant, needed string)
 }
 
+// pathGrant is an entry that is a path, and where that is.
+type pathGrant struct{ entry, path string }
+
 func newPolicy(dir string, p *Permissions) (*policy, error) {
-	pol := &policy{dir: dir}
+	pol := &policy{dir: dir, note: func(_, _, _, _ string) {}}
 	pol.granted.Add(p) // a copy: the caller's later changes have no effect
 	for _, l := range []struct {
 		from   []string
-		to     *[]string
+		to     *[]pathGrant
 		follow bool
 	}{{p.Read, &pol.read, true}, {p.Write, &pol.write, true}, {p.Run, &pol.run, false}} {
 		for _, entry := range l.from {
@@ -37,8 +42,15 @@ func newPolicy(dir string, p *Permissions) (*policy, error) {
 			if err != nil {
 				return nil, fmt.Errorf("permission for %s: %w", entry, err)
 			}
-			*l.to = append(*l.to, path)
+			*l.to = append(*l.to, pathGrant{entry, path})
 		}
+	}
+	for _, entry := range p.Net {
+		g, err := parseNet(entry)
+		if err != nil {
+			return nil, fmt.Errorf("permission for net: %w", err)
+		}
+		pol.net = append(pol.net, g)
 	}
 	return pol, nil
 }
@@ -61,10 +73,28 @@ func (pol *policy) path(kind, verb, path string, follow bool) (string, error) {
 	if kind == "write" {
 		list, roots = pol.granted.Write, pol.write
 	}
-	if all(list) || slices.ContainsFunc(roots, func(root string) bool { return within(root, real) }) {
-		return real, nil
+	if slices.ContainsFunc(pol.private, func(p string) bool { return within(p, real) }) {
+		return "", pol.forbidden(kind, path)
 	}
-	return "", denied(kind+" "+pol.show(path), kind, pol.show(path))
+	shown := pol.show(path)
+	i := slices.IndexFunc(roots, func(g pathGrant) bool { return within(g.path, real) })
+	switch {
+	case i >= 0:
+		pol.allowed(kind, shown, roots[i].entry, pol.show(real))
+	case all(list):
+		pol.allowed(kind, shown, Everything, pol.show(real))
+	default:
+		return "", pol.denied(kind+" "+shown, kind, shown, shown)
+	}
+	return real, nil
+}
+
+func (pol *policy) allowed(kind, asked, grant, needed string) { pol.note(kind, asked, grant, needed) }
+
+// denied is the refusal of what was asked for ("read a.txt"); needed is the entry that would allow it.
+func (pol *policy) denied(text, kind, asked, needed string) error {
+	pol.note(kind, asked, "", needed)
+	return denied(text, kind, needed)
 }
 
 // program checks that command, as a script wrote it, may be run, and returns the file to execute.
@@ -84,22 +114,27 @@ func (pol *policy) program(command string) (string, error) {
 		}
 	}
 	file, lookErr := exec.LookPath(target)
-	if !all(pol.granted.Run) && !pol.mayRun(command, target, file, lookErr) {
-		return "", denied(fmt.Sprintf("run %q", command), "run", pol.showProgram(command))
+	shown := pol.showProgram(command)
+	grant := pol.mayRun(command, target, file, lookErr)
+	if grant == "" {
+		return "", pol.denied(fmt.Sprintf("run %q", command), "run", command, shown)
 	}
 	switch {
 	case errors.Is(lookErr, exec.ErrDot) || lookErr == nil && bare && pol.local(file):
+		pol.note("run", command, "", "")
 		return "", &Error{Name: "PermissionDenied", Code: "ERR_ACCESS_DENIED", Message: fmt.Sprintf(
 			"run %q is not permitted: PATH finds it in the current directory; name the file, and allow it by its path", command)}
 	case lookErr != nil:
 		return "", spawnError(lookErr, command)
 	}
+	pol.allowed("run", command, grant, shown)
 	return file, checkProgram(file)
 }
 
-func (pol *policy) mayRun(command, target, file string, lookErr error) bool {
+// mayRun returns the entry that allows a program; empty: none does.
+func (pol *policy) mayRun(command, target, file string, lookErr error) string {
 	if !hasSeparator(command) && slices.Contains(pol.granted.Run, command) {
-		return true
+		return command
 	}
 	candidates := []string{}
 	if hasSeparator(command) {
@@ -110,9 +145,15 @@ func (pol *policy) mayRun(command, target, file string, lookErr error) bool {
 			candidates = append(candidates, real)
 		}
 	}
-	return slices.ContainsFunc(pol.run, func(granted string) bool {
-		return slices.ContainsFunc(candidates, func(c string) bool { return samePath(granted, c) })
-	})
+	for _, g := range pol.run {
+		if slices.ContainsFunc(candidates, func(c string) bool { return samePath(g.path, c) }) {
+			return g.entry
+		}
+	}
+	if all(pol.granted.Run) {
+		return Everything
+	}
+	return ""
 }
 
 // local reports whether file lies directly in the current or in the package directory: a bare name
@@ -130,56 +171,33 @@ func (pol *policy) local(file string) bool {
 // started none.
 func (pol *policy) processes(asked string) error {
 	if len(pol.granted.Run) > 0 {
+		pol.allowed("run", asked, pol.granted.Run[0], pol.granted.Run[0])
 		return nil
 	}
+	pol.note("run", asked, "", "")
 	return denied(asked, "run", "PROGRAM")
 }
 
 // variable checks that the environment variable may be read.
 func (pol *policy) variable(name string) error {
-	if pol.mayReadVariable(name) {
+	if grant := pol.mayReadVariable(name); grant != "" {
+		pol.allowed("env", name, grant, name)
 		return nil
 	}
-	return denied("environment variable "+name, "env", name)
+	return pol.denied("environment variable "+name, "env", name, name)
 }
 
-func (pol *policy) mayReadVariable(name string) bool {
-	return all(pol.granted.Env) || slices.ContainsFunc(pol.granted.Env, func(granted string) bool {
-		return granted == name || runtime.GOOS == "windows" && strings.EqualFold(granted, name)
-	})
-}
-
-// host checks that a connection may be made.
-func (pol *policy) host(host string, port int) error {
-	if all(pol.granted.Net) {
-		return nil
-	}
-	for _, entry := range pol.granted.Net {
-		h, p, err := splitHost(entry)
-		if err == nil && strings.EqualFold(h, host) && (p == 0 || p == port) {
-			return nil
+// mayReadVariable returns the entry that allows a variable; empty: none does.
+func (pol *policy) mayReadVariable(name string) string {
+	for _, granted := range pol.granted.Env {
+		if granted == name || runtime.GOOS == "windows" && strings.EqualFold(granted, name) {
+			return granted
 		}
 	}
-	at := net.JoinHostPort(host, strconv.Itoa(port))
-	return denied("connect to "+at, "net", at)
-}
-
-// splitHost splits an entry of Permissions.Net; port 0 means any.
-func splitHost(entry string) (host string, port int, err error) {
-	host = entry
-	if h, p, err := net.SplitHostPort(entry); err == nil {
-		n, err := strconv.ParseUint(p, 10, 16)
-		if err != nil || n == 0 {
-			return "", 0, fmt.Errorf("%q is neither HOST nor HOST:PORT", entry)
-		}
-		host, port = h, int(n)
-	} else if strings.HasPrefix(entry, "[") && strings.HasSuffix(entry, "]") {
-		host = entry[1 : len(entry)-1]
+	if all(pol.granted.Env) {
+		return Everything
 	}
-	if host == "" || strings.ContainsAny(host, "/ @[]") || strings.Contains(host, ":") && net.ParseIP(host) == nil {
-		return "", 0, fmt.Errorf("%q is neither HOST nor HOST:PORT", entry)
-	}
-	return host, port, nil
+	return ""
 }
 
 // show writes a path as an operator would: relative to the package directory if it lies in it.

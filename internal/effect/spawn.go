@@ -29,7 +29,7 @@ type identity struct {
 }
 
 // spawn starts a program and does not wait for it.
-func (p *Performer) spawn(_ context.Context, a *spawnArgs) (any, error) {
+func (p *call) spawn(_ context.Context, a *spawnArgs) (any, error) {
 	cmd, err := p.prepare(context.Background(), &a.commandArgs)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (p *Performer) spawn(_ context.Context, a *spawnArgs) (any, error) {
 	started, _, err := startTime(cmd.Process.Pid) // nobody has waited for it yet: the id is certainly its own
 	if err != nil {
 		_ = killGroup(cmd.Process)
-		go c.wait(p)
+		go c.wait(p.Performer)
 		return nil, &Error{Name: "Error", Message: fmt.Sprintf("%s was killed: its start time is unknown: %v", clean(a.Command), err)}
 	}
 	if !a.Detached {
@@ -67,20 +67,17 @@ func (p *Performer) spawn(_ context.Context, a *spawnArgs) (any, error) {
 		p.children[c] = struct{}{}
 		p.mu.Unlock()
 	}
-	go c.wait(p) // a detached one too: it would stay a zombie for as long as this process lives
+	go c.wait(p.Performer) // a detached one too: it would stay a zombie for as long as this process lives
 	return &identity{PID: cmd.Process.Pid, StartTime: started}, nil
 }
 
-func (p *Performer) openLog(path string) (*os.File, error) {
-	real, err := p.policy.path("write", "open", path, true)
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(real, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-	if err != nil {
-		return nil, fileError(err, "open", path)
-	}
-	return file, nil
+func (p *call) openLog(path string) (*os.File, error) {
+	var file *os.File
+	err := p.use("write", "open", path, followed, func(pl *place) (err error) {
+		file, err = pl.openFile(os.O_WRONLY | os.O_CREATE | os.O_APPEND)
+		return err
+	})
+	return file, err
 }
 
 // child is a process that spawn started.
@@ -121,7 +118,7 @@ type killResult struct {
 }
 
 // kill ends the process, if it is the one that was started at that time, and returns when it is gone.
-func (p *Performer) kill(ctx context.Context, a *killArgs) (any, error) {
+func (p *call) kill(ctx context.Context, a *killArgs) (any, error) {
 	if err := p.checkIdentity("kill", &a.identity); err != nil {
 		return nil, err
 	}
@@ -167,7 +164,7 @@ func (p *Performer) kill(ctx context.Context, a *killArgs) (any, error) {
 }
 
 // alive tells whether the process that was started at that time still runs.
-func (p *Performer) alive(_ context.Context, a *identity) (any, error) {
+func (p *call) alive(_ context.Context, a *identity) (any, error) {
 	if err := p.checkIdentity("look at", a); err != nil {
 		return nil, err
 	}
@@ -177,7 +174,7 @@ func (p *Performer) alive(_ context.Context, a *identity) (any, error) {
 	}{running}, err
 }
 
-func (p *Performer) checkIdentity(verb string, id *identity) error {
+func (p *call) checkIdentity(verb string, id *identity) error {
 	if err := p.policy.processes(fmt.Sprintf("%s process %d", verb, id.PID)); err != nil {
 		return err
 	}
