@@ -27,6 +27,14 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 			return
+		case "noop-worker": // of BenchmarkIsolation
+			noop := &runtime.Extension{Name: "test/noop", Exports: []string{"noop"}, Effects: map[string]runtime.Effect{
+				"noop": func(context.Context, *runtime.EffectCall) (any, error) { return nil, nil },
+			}}
+			if err := sexton.Worker(os.Stdin, os.Stdout, []*runtime.Extension{noop}); err != nil {
+				os.Exit(1)
+			}
+			return
 		case "babble":
 			fmt.Print("this is no frame")
 			return

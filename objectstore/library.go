@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/dop251/goja"
 
@@ -13,7 +14,7 @@ import (
 //go:embed js/resource.js
 var resourceSource string
 
-var resourceProgram = goja.MustCompile("sexton:resource.js", resourceSource, true)
+var resourceProgram = sync.OnceValue(func() *goja.Program { return goja.MustCompile("sexton:resource.js", resourceSource, true) })
 
 // library is what resource.js returns: functions that captured their primordials before user code ran.
 type library struct {
@@ -51,7 +52,7 @@ func NewRegistry(vm *goja.Runtime, h *vmheap.Heap) (*Registry, error) {
 		vm: vm, heap: h,
 		byName: map[string]*Class{}, byShort: map[string][]*Class{}, byCtor: map[*goja.Object]*Class{},
 	}
-	main, err := vm.RunProgram(resourceProgram)
+	main, err := vm.RunProgram(resourceProgram())
 	if err != nil {
 		return nil, fmt.Errorf("resource.js: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/dop251/goja"
 
@@ -158,7 +159,7 @@ func (rt *Runtime) Module(name string) *goja.Object { return rt.modules[name] }
 // returns its result. It is for the library's own scripts: their frames do not show in stacks. name is
 // for errors of goja's parser.
 func (rt *Runtime) Eval(name, source string, host *goja.Object) (goja.Value, error) {
-	program, err := goja.Compile(internalName+name, "(function (host, primordials) { \"use strict\"; "+source+"\n})", true)
+	program, err := compileLibrary(name, source)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +182,22 @@ func (rt *Runtime) Eval(name, source string, host *goja.Object) (goja.Value, err
 		return err
 	})
 	return result, err
+}
+
+// libraryPrograms are the library's scripts, compiled: they are the same for every runtime of the process.
+var libraryPrograms sync.Map // libraryScript to *goja.Program
+
+type libraryScript struct{ name, source string }
+
+func compileLibrary(name, source string) (*goja.Program, error) {
+	if p, ok := libraryPrograms.Load(libraryScript{name, source}); ok {
+		return p.(*goja.Program), nil
+	}
+	p, err := goja.Compile(internalName+name, "(function (host, primordials) { \"use strict\"; "+source+"\n})", true)
+	if err == nil {
+		libraryPrograms.Store(libraryScript{name, source}, p)
+	}
+	return p, err
 }
 
 // Func makes a function with a name for stacks and messages. Names with a dot do not show in stacks.
