@@ -24,17 +24,18 @@ var levels = map[string]int{
 	".":                 3,
 	"gcext":             2, "serialize": 2, "internal/state": 2,
 	"objectstore": 1, "runtime": 1,
-	"internal/graph": 0, "internal/vmheap": 0, "internal/vmstack": 0, "internal/render": 0, "internal/effect": 0,
+	"internal/graph": 0, "internal/vmheap": 0, "internal/vmstack": 0, "internal/vmguard": 0, "internal/render": 0, "internal/effect": 0,
 	"internal/hook": 0, "internal/pipe": 0, "internal/sandbox": 0,
 
 	// For tests and examples only: nothing may import them but tests.
-	"internal/proof": 10, "internal/proof/crash": 10, "internal/proof/disk": 10, "internal/state/simdisk": 10, "scripts/apps/site/httpd": 10,
+	"internal/proof": 10, "internal/proof/hostile": 10, "internal/proof/crash": 10, "internal/proof/disk": 10, "internal/state/simdisk": 10, "scripts/apps/site/httpd": 10,
 }
 
 // only says which packages, or files, may import something.
 var only = map[string][]string{
-	"unsafe":                              {"internal/vmheap", "internal/vmstack"},
-	"github.com/dop251/goja":              {"internal/vmheap", "internal/vmstack", "objectstore", "runtime", "gcext", ".", "internal/scenario"},
+	"unsafe":                              {"internal/vmheap", "internal/vmstack", "internal/vmguard"},
+	"github.com/dop251/goja":              {"internal/vmheap", "internal/vmstack", "internal/vmguard", "objectstore", "runtime", "gcext", ".", "internal/scenario"},
+	"github.com/dlclark/regexp2":          {"internal/vmguard"},
 	"github.com/evanw/esbuild":            {"runtime"},
 	"github.com/spf13/cobra":              {"internal/cli"},
 	"golang.org/x/term":                   {"internal/cli"},
