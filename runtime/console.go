@@ -10,8 +10,13 @@ import (
 
 // print is host.print(level, text).
 func (rt *Runtime) print(call goja.FunctionCall) goja.Value {
+	text := clip(call.Argument(1).String())
+	rt.printed += int64(len(text)) + 1
+	if most := rt.opts.Limits.Output; most > 0 && rt.printed > most {
+		panic(rt.rangeError(&LimitError{Limit: "output", Value: Bytes(most), What: "console prints more"}))
+	}
 	if rt.opts.Console != nil {
-		rt.opts.Console(call.Argument(0).String(), clip(call.Argument(1).String()))
+		rt.opts.Console(call.Argument(0).String(), text)
 	}
 	return goja.Undefined()
 }

@@ -78,6 +78,9 @@ func effectExtension(name, file string, exports ...string) *Extension {
 // the script's call.
 func (e *effects) perform(call goja.FunctionCall) goja.Value {
 	rt := e.rt
+	if most := rt.opts.Limits.Promises; most > 0 && rt.loop.holds >= most {
+		rt.tooMany("promises", most, "more effects are under way")
+	}
 	rt.requests++
 	req := &effect.Request{ID: rt.requests, Op: call.Argument(0).String()}
 	if rt.opts.Attribute != nil {

@@ -156,6 +156,9 @@ func (rt *Runtime) isProxy(call goja.FunctionCall) goja.Value {
 
 // scheduleTimer is host.schedule(delay, repeat): delay in milliseconds. It returns the id.
 func (rt *Runtime) scheduleTimer(call goja.FunctionCall) goja.Value {
+	if most := rt.opts.Limits.Timers; most > 0 && len(rt.lib.timers) >= most {
+		rt.tooMany("timers", most, "more timers are set")
+	}
 	delay := milliseconds(call.Argument(0).ToFloat())
 	var repeat time.Duration
 	if call.Argument(1).ToBoolean() {

@@ -1,32 +1,43 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"strconv"
 	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/sextongc/sexton/internal/vmguard"
 )
 
-// Limits bound what the scripts of a Runtime may use. A field that is 0 bounds nothing.
+// Limits bound what the scripts of a Runtime may use. A field that is 0 bounds nothing, but what a single call of a
+// built-in makes or goes through is bounded always.
 type Limits struct {
 	Memory     int64         // bytes of the process's heap, on top of what it has when Run begins
-	CPU        time.Duration // CPU time of the process since the first Run began
+	CPU        time.Duration // CPU time of the process while Run runs, all of them together
 	Output     int64         // bytes of text for Options.Console
 	Timers     int           // that are set at one time
 	Promises   int           // host operations under way at one time
 	SourceSize int64         // bytes of code that eval and Function get
-	Nesting    int           // levels of arrays and objects in JSON
+	Nesting    int           // levels of arrays and objects in JSON; 0: 10,000
 }
 
 // LimitError says which limit a script exceeded. It ends the script, or is the cause of a RangeError that
 // a script can catch.
 type LimitError struct {
-	Limit string // by its name in package.json: "memory"
+	Limit string // by its name in package.json: "memory"; "builtin": what one call of a built-in may do
 	Value string // "512M"
-	What  string // what the script did: "String.prototype.repeat asks for 1.0T"
-	At    Frame  // where it did that; the zero Frame: not in a script
+	What  string // what the script did: "String.prototype.repeat asks for 1Ti"
+	At    Frame  // where it did that; the zero Frame: not in a script, or not known
 }
 
 func (e *LimitError) Error() string {
-	text := fmt.Sprintf("limit exceeded: %s (%s)", e.Limit, e.Value)
+	text := "limit exceeded: " + e.Limit
+	if e.Value != "" {
+		text += " (" + e.Value + ")"
+	}
 	if e.What != "" {
 		text += ": " + e.What
 	}
@@ -37,4 +48,63 @@ func (e *LimitError) Error() string {
 func (e *LimitError) Is(target error) bool {
 	t, ok := target.(*LimitError)
 	return ok && (t.Limit == "" || t.Limit == e.Limit)
+}
+
+// guardBuiltIns puts checks in front of what hears no interrupt.
+func (rt *Runtime) guardBuiltIns() error {
+	l := &rt.opts.Limits
+	memory := cmp.Or(l.Memory, 4<<30)
+	return vmguard.Install(rt.vm, &vmguard.Options{
+		Bytes: memory / 4, Items: memory / 64, SourceSize: cmp.Or(l.SourceSize, math.MaxInt64), Nesting: cmp.Or(l.Nesting, 10_000),
+		Exceeded: func(limit, what string) goja.Value {
+			value := map[string]string{
+				vmguard.Memory: Bytes(memory), vmguard.SourceSize: Bytes(l.SourceSize),
+			}[limit]
+			return rt.rangeError(&LimitError{Limit: limit, Value: value, What: what})
+		},
+	})
+}
+
+// rangeError makes what a script gets for going beyond a limit where it can be told: a RangeError.
+func (rt *Runtime) rangeError(e *LimitError) *goja.Object {
+	if frames := rt.frames(rt.vm.CaptureCallStack(10, nil)); len(frames) > 0 {
+		for _, f := range frames {
+			if f.File != "" {
+				e.At = f
+				break
+			}
+		}
+	}
+	v, err := rt.lib.makeError(goja.Undefined(), rt.vm.ToValue("RangeError"), rt.vm.ToValue(e.Error()), rt.vm.ToValue(&stamp{e}))
+	if err != nil { // interrupted
+		return rt.vm.NewTypeError("%s", e.Error())
+	}
+	return v.(*goja.Object)
+}
+
+// tooMany throws a RangeError.
+func (rt *Runtime) tooMany(limit string, most int, what string) {
+	panic(rt.rangeError(&LimitError{Limit: limit, Value: strconv.Itoa(most), What: what}))
+}
+
+// limitError is the error of a script that a limit has ended.
+func limitError(e *LimitError, stack []Frame) *ScriptError {
+	located := *e
+	for _, f := range stack {
+		if f.File != "" {
+			located.At = f
+			break
+		}
+	}
+	return &ScriptError{Name: "LimitError", Message: e.Error(), Stack: stack, Cause: &located}
+}
+
+// Bytes writes a number of bytes as package.json has it, if it is a round one: "512M".
+func Bytes(n int64) string {
+	for i, unit := range []string{"T", "G", "M", "K"} {
+		if size := int64(1) << (40 - 10*i); n >= size && n%size == 0 {
+			return fmt.Sprintf("%d%s", n/size, unit)
+		}
+	}
+	return strconv.FormatInt(n, 10)
 }

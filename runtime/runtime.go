@@ -75,6 +75,7 @@ type Runtime struct {
 
 	abandoned func(*goja.Object) // see OnAbandoned
 
+	printed  int64    // bytes of text
 	requests uint64   // the ID of the last one
 	effects  int      // under way, that scripts asked for
 	onQuiet  []func() // called when effects falls to 0
@@ -122,6 +123,9 @@ func New(opts *Options) (*Runtime, error) {
 	rt.vm.SetAsyncContextTracker(asyncTracker{rt})
 	rt.vm.SetPromiseRejectionTracker(rt.trackRejection)
 	if err := rt.openLibrary(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the runtime: %w", err), rt.Close())
+	}
+	if err := rt.guardBuiltIns(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the runtime: %w", err), rt.Close())
 	}
 	for _, x := range rt.opts.Extensions {
