@@ -78,6 +78,7 @@ func (g *growth) add(free func(id string) bool) {
 	for range g.IntN(3) {
 		if o := g.pick(present); o != nil && !slices.Contains(n.On, o.ID) {
 			n.On = append(n.On, o.ID)
+			g.tied[o.ID] = true // n may be kept by who rescues something, and stand on it when the model has neither any more
 		}
 	}
 	g.ranks[n.ID] = len(g.ranks) + g.number
