@@ -188,6 +188,9 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 	result, runErr := run(stop.soft, stop.hard)
 	report, graph := result.report, result.graph
 	runErr = errors.Join(runErr, performer.Close())
+	if report != nil {
+		report.Audit = performer.Audit()
+	}
 	runErr = stop.conclude(runErr)
 	if graph == nil { // nothing was changed, or everything that was is in the journal
 		outcome := Failed
@@ -198,6 +201,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 	}
 	m := last.meta(result.given)
 	h := newHistoryRecord(began, dir.Generation()+1, now().Sub(began.Time), report, runErr)
+	h.Permissions = historyPermissions(performer.Audit())
 	if kill.Err() != nil && h.Outcome == Interrupted {
 		h.Outcome, h.Phase = Stopped, side.phase
 	}

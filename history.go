@@ -36,6 +36,8 @@ type HistoryRecord struct {
 	Handlers  []HistoryHandler `json:"handlers,omitempty"`
 	Notified  int              `json:"notified,omitempty"` // handlers called
 	Warnings  []string         `json:"warnings,omitempty"`
+	// Permissions are those that scripts exercised, then those that they were refused.
+	Permissions []HistoryPermission `json:"permissions,omitempty"`
 
 	Operation
 }

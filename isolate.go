@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/sextongc/sexton/internal/effect"
 	"github.com/sextongc/sexton/internal/pipe"
 	"github.com/sextongc/sexton/internal/sandbox"
 	"github.com/sextongc/sexton/objectstore"
-	"github.com/sextongc/sexton/runtime"
 	"github.com/sextongc/sexton/serialize"
 )
 
@@ -92,14 +90,11 @@ func runIsolated(stop *stopping, opts *Options, pkg *Package, script *Script, ob
 	if err := json.Unmarshal(answer.Head, &data); err != nil {
 		return nil, p.distrust(err)
 	}
-	return data.Report.report(), errors.Join(decodeError(data.Error, known), err)
-}
-
-// performer returns what performs the effects of scripts of p.
-func (o *Options) performer(p *Package) (*effect.Performer, error) {
-	return effect.NewPerformer(&effect.PerformerOptions{
-		Dir: p.Dir, Permissions: o.permissions(p), Operations: runtime.Performers(o.Extensions),
-	})
+	report := data.Report.report()
+	if report != nil {
+		report.Audit = performer.Audit()
+	}
+	return report, errors.Join(decodeError(data.Error, known), err)
 }
 
 // settings are those of the options, then those of the package, then the defaults.

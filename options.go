@@ -37,6 +37,8 @@ type Options struct {
 	Console func(level, text string)
 	// Observe hears of what a deployment does while it does it, on the goroutine that deploys.
 	Observe func(Event)
+	// Audit hears of each permission that scripts exercise or are refused, at once, one at a time, on any goroutine.
+	Audit func(PermissionUse)
 	// Confirm is asked before a deployment changes an environment that is not empty, with what it would
 	// do, while the state is locked. An error refuses, and is what the deployment ends with. Nil agrees.
 	Confirm func(ctx context.Context, p *Plan) error
@@ -137,7 +139,7 @@ func (o *Options) stateDir(p *Package) string {
 	if o.State != "" {
 		return o.State
 	}
-	return filepath.Join(p.Dir, ".sexton", o.name(p))
+	return filepath.Join(p.Dir, stateFolder, o.name(p))
 }
 
 func (o *Options) name(p *Package) string { return cmp.Or(o.Name, p.Environment, "default") }

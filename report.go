@@ -52,6 +52,7 @@ type Report struct {
 	Notified  int                    // handlers called
 	Warnings  []string
 	Duration  time.Duration
+	Audit     *Audit // of what permissions were used for; nil from Session.Deploy
 	// Interrupted: the context was cancelled, or the time was over.
 	Interrupted bool
 

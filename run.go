@@ -86,7 +86,11 @@ func runHere(ctx, kill context.Context, opts *SessionOptions, script *Script) (*
 	if err == nil && r.report.Incomplete() {
 		err = ErrIncomplete
 	}
-	return r.report, errors.Join(err, s.Close())
+	err = errors.Join(err, s.Close())
+	if s.performer != nil {
+		r.report.Audit = s.performer.Audit()
+	}
+	return r.report, err
 }
 
 // scriptRun is a Run under way.

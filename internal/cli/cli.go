@@ -23,6 +23,7 @@ type app struct {
 	pkgDir  string // for errors: what their positions are relative to
 	asks    bool   // the package asks for permissions that it does not get
 	source  string // of a script on the command line
+	explain bool   // which permissions effects use
 }
 
 // Main runs a command line and returns the exit code.
@@ -86,7 +87,7 @@ Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the mod
 	}
 	root.SetFlagErrorFunc(misspelt)
 	a.flags.add(root.PersistentFlags())
-	root.AddCommand(a.planCommand(), a.deployCommand(), a.destroyCommand(), a.runCommand(), a.testCommand(),
+	root.AddCommand(a.planCommand(), a.explains(a.deployCommand()), a.explains(a.destroyCommand()), a.explains(a.runCommand()), a.testCommand(),
 		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.workerCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true

@@ -24,6 +24,7 @@ on from what is recorded.`,
 			"sexton deploy --allow-package",
 			"sexton deploy model.json --env staging --allow-run=netctl --allow-read=config",
 			"sexton deploy --dir shop --allow-package --yes --json",
+			"sexton deploy --allow-write --explain-permissions",
 		),
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.verb(func(_ *cobra.Command, args []string) error {
@@ -47,7 +48,7 @@ func (a *app) deploy(verb string, model func(*sexton.Environment) (*sexton.Model
 	}
 	p := a.newProgress(verb, found.Name())
 	defer p.stop()
-	opts.Observe, opts.Console, opts.Confirm = p.observe, p.console, a.confirm(p)
+	opts.Observe, opts.Console, opts.Confirm, opts.Audit = p.observe, p.console, a.confirm(p), p.used
 	e, err := a.open(opts)
 	if err != nil {
 		return err

@@ -25,6 +25,8 @@ const eventVersion = 1
 //	spared     object
 //	warning    text
 //	console    level (debug, log, info, warn, error), text: printed by a script
+//	permission permission: one that was exercised or refused; with --explain-permissions
+//	audit      audit: what became of permissions, if any were asked for
 //	report     report, durationMs: what a deployment did
 //	planned    plan: what a deployment would do
 //	stored     stored: an object of the state
@@ -58,14 +60,18 @@ type event struct {
 	Report      *reportJSON    `json:"report,omitempty"`
 	Plan        *sexton.Plan   `json:"plan,omitempty"`
 	Stored      *storedJSON    `json:"stored,omitempty"`
-	Effect      *effectJSON    `json:"effect,omitempty"`
-	Deployed    *deployedJSON  `json:"deployed,omitempty"`
-	Removal     *removalJSON   `json:"removal,omitempty"`
-	Saved       *savedJSON     `json:"saved,omitempty"`
-	Imported    *importedJSON  `json:"imported,omitempty"`
-	Recovered   *recoveredJSON `json:"recovered,omitempty"`
-	Lock        *lockJSON      `json:"lock,omitempty"`
-	Version     *versionJSON   `json:"version,omitempty"`
+
+	Permission *sexton.PermissionUse `json:"permission,omitempty"`
+	Audit      *sexton.Audit         `json:"audit,omitempty"`
+
+	Effect    *effectJSON    `json:"effect,omitempty"`
+	Deployed  *deployedJSON  `json:"deployed,omitempty"`
+	Removal   *removalJSON   `json:"removal,omitempty"`
+	Saved     *savedJSON     `json:"saved,omitempty"`
+	Imported  *importedJSON  `json:"imported,omitempty"`
+	Recovered *recoveredJSON `json:"recovered,omitempty"`
+	Lock      *lockJSON      `json:"lock,omitempty"`
+	Version   *versionJSON   `json:"version,omitempty"`
 
 	Difference *sexton.Difference `json:"difference,omitempty"`
 	Exit       *int               `json:"exit,omitempty"`

@@ -50,6 +50,8 @@ type deployedJSON struct {
 	Notified  int              `json:"notified"`
 	Warnings  []string         `json:"warnings"`
 
+	Permissions []sexton.HistoryPermission `json:"permissions"` // that were exercised, then refused
+
 	Verb      string           `json:"verb,omitempty"` // of what an operator did, and only that has the rest
 	Reason    string           `json:"reason,omitempty"`
 	Forgotten []deployedObject `json:"forgotten,omitempty"`
@@ -83,7 +85,7 @@ func newDeployedJSON(r *sexton.HistoryRecord) *deployedJSON {
 		Created: objects(r.Created), Changed: objects(r.Changed), Kept: r.Kept, Destroyed: objects(r.Destroyed),
 		Failed: objects(r.Failed), Blocked: objects(r.Blocked), Ignored: objects(r.Ignored),
 		Handlers: []handlerJSON{}, Notified: r.Notified, Warnings: orEmpty(r.Warnings),
-		Verb: r.Verb, Reason: r.Reason, Forgotten: objects(r.Forgotten), Imported: objects(r.Imported), Lost: objects(r.Lost),
+		Permissions: orEmpty(r.Permissions), Verb: r.Verb, Reason: r.Reason, Forgotten: objects(r.Forgotten), Imported: objects(r.Imported), Lost: objects(r.Lost),
 	}
 	for _, h := range r.Handlers {
 		d.Handlers = append(d.Handlers, handlerJSON(h))
@@ -201,6 +203,13 @@ func ending(r *sexton.HistoryRecord) string {
 func (a *app) printDetails(r *sexton.HistoryRecord) {
 	if r.Number > 0 {
 		fmt.Fprintf(a.Stdout, "    generation %d, model %s\n", r.Number, cmp.Or(r.Digest, "that destroys everything"))
+	}
+	for _, p := range r.Permissions {
+		text := fmt.Sprintf("%s %s%s", p.Kind, p.Grant, p.Asked)
+		if p.Grant == "" {
+			text += " refused"
+		}
+		fmt.Fprintf(a.Stdout, "    permission: %s, %s\n", render.Clean(text), render.Count(p.Count, "time"))
 	}
 	if r.Kept+r.Notified > 0 {
 		fmt.Fprintf(a.Stdout, "    %s kept, %s called\n", render.Count(r.Kept, "object"), render.Count(r.Notified, "handler"))

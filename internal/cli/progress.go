@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sextongc/sexton"
+	"github.com/sextongc/sexton/internal/effect"
 	"github.com/sextongc/sexton/internal/render"
 )
 
@@ -18,6 +19,8 @@ type progress struct {
 	name string // of the environment
 	view view
 	stop func()
+
+	ledger effect.Ledger // of permissions
 
 	mu      sync.Mutex // guards the rest, and the streams
 	paused  bool
@@ -170,6 +173,7 @@ func (p *progress) end(r *sexton.Report, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.view.clear()
+	p.showAudit()
 	if r == nil {
 		return err
 	}

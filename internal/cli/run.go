@@ -67,7 +67,7 @@ func (a *app) run(script *sexton.Script) error {
 	}
 	p := a.newProgress("run", "run")
 	defer p.stop()
-	opts.Observe, opts.Console = p.observe, p.console
+	opts.Observe, opts.Console, opts.Audit = p.observe, p.console, p.used
 	ctx, kill, stop := a.interruptible(p.note, interruptsScript)
 	defer stop()
 	a.source = script.Source

@@ -35,7 +35,7 @@ func (t *target) String() string {
 	return net.JoinHostPort(host, strconv.Itoa(t.port))
 }
 
-var errNoHost = errors.New("neither HOST nor HOST:PORT, where HOST is a name, *.NAME, an address, a network such as 10.0.0.0/8, or *")
+var errNoHost = errors.New("neither HOST nor HOST:PORT")
 
 // parseNet reads an entry of Permissions.Net.
 func parseNet(entry string) (g netGrant, err error) {

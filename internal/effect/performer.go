@@ -59,6 +59,7 @@ type Operation func(ctx context.Context, req *Request) (result any, err error)
 type Performer struct {
 	Dir       string // package directory, absolute
 	policy    *policy
+	ledger    Ledger
 	audit     func(*Use)
 	auditing  sync.Mutex // held while audit runs
 	maxOutput int
@@ -119,15 +120,20 @@ type call struct {
 
 func (p *Performer) call(req *Request) *call {
 	pol := *p.policy
-	if p.audit != nil {
-		pol.note = func(kind, asked, grant, needed string) {
+	pol.note = func(kind, asked, grant, needed string) {
+		u := &Use{Op: req.Op, Object: req.Object, Kind: kind, Asked: clean(asked), Grant: grant, Needed: clean(needed)}
+		p.ledger.Note(u)
+		if p.audit != nil {
 			p.auditing.Lock()
 			defer p.auditing.Unlock()
-			p.audit(&Use{Op: req.Op, Object: req.Object, Kind: kind, Asked: clean(asked), Grant: grant, Needed: clean(needed)})
+			p.audit(u)
 		}
 	}
 	return &call{p, &pol}
 }
+
+// Audit returns what became of the permissions so far.
+func (p *Performer) Audit() *Audit { return p.ledger.Audit() }
 
 // operation is one entry of the table of what a Performer can do.
 type operation struct {

@@ -39,7 +39,7 @@ func Kinds() []string { return []string{"run", "read", "write", "net", "env"} }
 // (",," stands for a comma in an entry), or Everything. An empty value is an error, so that a
 // variable that happens to be unset ("--allow-read=$DIR") does not grant anything by accident.
 func (p *Permissions) Allow(kind, value string) error {
-	list := p.list(kind)
+	list := p.List(kind)
 	if list == nil {
 		return fmt.Errorf("unknown permission %q: there are %s", kind, strings.Join(Kinds(), ", "))
 	}
@@ -66,7 +66,7 @@ func ParsePermissions(data []byte) (*Permissions, error) {
 		return nil, fmt.Errorf(`permissions: want { "run": […], … }: %w`, plainJSONError(err))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(lists)) {
-		list := p.list(kind)
+		list := p.List(kind)
 		if list == nil {
 			return nil, fmt.Errorf("permissions: unknown permission %q: there are %s", kind, strings.Join(Kinds(), ", "))
 		}
@@ -85,12 +85,13 @@ func ParsePermissions(data []byte) (*Permissions, error) {
 // Add grants what q grants, too.
 func (p *Permissions) Add(q *Permissions) {
 	for _, kind := range Kinds() {
-		list := p.list(kind)
-		*list = append(*list, *q.list(kind)...)
+		list := p.List(kind)
+		*list = append(*list, *q.List(kind)...)
 	}
 }
 
-func (p *Permissions) list(kind string) *[]string {
+// List is the list of a kind; nil: there is no such kind.
+func (p *Permissions) List(kind string) *[]string {
 	switch kind {
 	case "run":
 		return &p.Run

@@ -36,7 +36,7 @@ func TestAllow(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err, "%s=%s", c.kind, c.value)
-		require.Equal(t, c.want, *p.list(c.kind))
+		require.Equal(t, c.want, *p.List(c.kind))
 	}
 }
 

@@ -141,8 +141,8 @@ func (l *Ledger) Audit() *Audit {
 		if len(used) > maxAuditNeeded {
 			used = slices.Sorted(slices.Values(grants[kind]))
 		}
-		*a.Used.list(kind) = minimal(kind, used)
-		*a.Refused.list(kind) = minimal(kind, slices.Sorted(maps.Keys(l.refused[kind])))
+		*a.Used.List(kind) = minimal(kind, used)
+		*a.Refused.List(kind) = minimal(kind, slices.Sorted(maps.Keys(l.refused[kind])))
 	}
 	return a
 }
@@ -182,7 +182,7 @@ func (p *Permissions) Flags() []string {
 	var flags []string
 	for _, kind := range Kinds() {
 		var entries []string
-		for _, entry := range *p.list(kind) {
+		for _, entry := range *p.List(kind) {
 			entries = append(entries, escapeEntry(entry))
 		}
 		if len(entries) > 0 {

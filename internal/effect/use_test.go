@@ -14,11 +14,10 @@ import (
 func TestAudit(t *testing.T) {
 	t.Setenv("SEXTON_TEST_A", "1")
 	var uses []Use
-	ledger := new(Ledger)
 	p := newPerformer(t, &PerformerOptions{
 		Permissions: &Permissions{Run: []string{self(t)}, Read: []string{"."}, Write: []string{"out", "tmp"}, Env: []string{"SEXTON_TEST_A", "OTHER"}},
 		Private:     []string{".sexton"},
-		Audit:       func(u *Use) { uses = append(uses, *u); ledger.Note(u) },
+		Audit:       func(u *Use) { uses = append(uses, *u) },
 	})
 	require.NoError(t, os.Symlink("out", filepath.Join(p.Dir, "alias")))
 	perform := func(object, op string, args any) []Use {
@@ -44,7 +43,7 @@ func TestAudit(t *testing.T) {
 	require.Equal(t, []Use{{"net.get", "", "net", "a.test:80", "", "a.test:80"}}, perform("", "net.get", object{"url": "http://a.test/"}))
 	require.Equal(t, []Use{{"process.alive", "", "run", "look at process 1", self(t), self(t)}}, perform("", "process.alive", object{"pid": 1, "startTime": "x"}))
 
-	audit := ledger.Audit()
+	audit := p.Audit()
 	require.Equal(t, Permissions{Run: []string{self(t)}, Read: []string{"out/a"}, Write: []string{"out"}, Env: []string{"OTHER", "SEXTON_TEST_A"}}, audit.Used)
 	require.Equal(t, Permissions{Run: []string{"nothing"}, Write: []string{"b"}, Net: []string{"a.test:80"}, Env: []string{"PATH"}}, audit.Refused)
 	require.Equal(t, []string{"--allow-run=nothing", "--allow-write=b", "--allow-net=a.test:80", "--allow-env=PATH"}, audit.Refused.Flags())
