@@ -252,6 +252,9 @@ func (s *Session) snapshot(hard context.Context) (g *objectstore.Graph, err erro
 	if hard.Err() != nil {
 		return nil, context.Cause(hard)
 	}
+	if err := s.rt.Stopped(); err != nil {
+		return nil, err
+	}
 	return g, err
 }
 

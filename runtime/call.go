@@ -159,6 +159,9 @@ func (rt *Runtime) abrupt(x any, expired bool, limit time.Duration) *ScriptError
 	switch {
 	case errors.As(err, &interrupted):
 		if cause := rt.watch.cause(); cause != nil {
+			if limit, ok := cause.(*LimitError); ok {
+				return limitError(limit, rt.frames(interrupted.Stack()))
+			}
 			return &ScriptError{Name: "Interrupted", Message: cause.Error(), Stack: rt.frames(interrupted.Stack()), Cause: cause}
 		}
 		if !expired {

@@ -41,6 +41,9 @@ func (e *LimitError) Error() string {
 	if e.What != "" {
 		text += ": " + e.What
 	}
+	if e.At.File != "" {
+		text += ", at " + e.At.String()
+	}
 	return text
 }
 
@@ -67,14 +70,7 @@ func (rt *Runtime) guardBuiltIns() error {
 
 // rangeError makes what a script gets for going beyond a limit where it can be told: a RangeError.
 func (rt *Runtime) rangeError(e *LimitError) *goja.Object {
-	if frames := rt.frames(rt.vm.CaptureCallStack(10, nil)); len(frames) > 0 {
-		for _, f := range frames {
-			if f.File != "" {
-				e.At = f
-				break
-			}
-		}
-	}
+	e.locate(rt.frames(rt.vm.CaptureCallStack(10, nil)))
 	v, err := rt.lib.makeError(goja.Undefined(), rt.vm.ToValue("RangeError"), rt.vm.ToValue(e.Error()), rt.vm.ToValue(&stamp{e}))
 	if err != nil { // interrupted
 		return rt.vm.NewTypeError("%s", e.Error())
@@ -89,14 +85,17 @@ func (rt *Runtime) tooMany(limit string, most int, what string) {
 
 // limitError is the error of a script that a limit has ended.
 func limitError(e *LimitError, stack []Frame) *ScriptError {
-	located := *e
-	for _, f := range stack {
-		if f.File != "" {
-			located.At = f
-			break
+	e.locate(stack)
+	return &ScriptError{Name: "LimitError", Message: e.Error(), Stack: stack, Cause: e}
+}
+
+// locate sets where the limit was exceeded: the first place that is known.
+func (e *LimitError) locate(stack []Frame) {
+	for i := 0; i < len(stack) && e.At == (Frame{}); i++ {
+		if stack[i].File != "" {
+			e.At = stack[i]
 		}
 	}
-	return &ScriptError{Name: "LimitError", Message: e.Error(), Stack: stack, Cause: &located}
 }
 
 // Bytes writes a number of bytes as package.json has it, if it is a round one: "512M".

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -38,8 +39,58 @@ func TestLimits(t *testing.T) {
 			require.EqualError(t, err, "RangeError: "+limit.Error())
 			v, err := h.Call(ns.Get("caught"), nil, time.Second)
 			require.NoError(t, err, c.code)
-			require.Equal(t, limit.Error(), v.String())
+			limit.At = runtime.Frame{}
+			require.Contains(t, v.String(), limit.Error())
 			return nil
 		}))
 	}
+}
+
+// What grows for ever is ended wherever it runs, and the runtime can be used again.
+func TestMemory(t *testing.T) {
+	for _, code := range []string{
+		`() => { const kept = []; for (;;) kept.push({ n: kept.length }) }`,
+		`() => { try { let s = "x"; for (;;) s += s + "y" } catch {} finally { for (const all = [];;) all.push(new Uint8Array(1000)) } }`,
+		`async () => { const m = new Map(); for (let i = 0; ; i++) { m.set(i, {}); await null } }`,
+	} {
+		h := newHost(t, &runtime.Options{Limits: runtime.Limits{Memory: 32 << 20}})
+		err := h.Run(context10s(t), func(task *runtime.Task) error {
+			ns, err := h.load(task, "export const run = "+code)
+			require.NoError(t, err)
+			p, err := h.Call(ns.Get("run"), nil, 0)
+			if err == nil {
+				_, err = task.Await(p)
+			}
+			return err
+		})
+		var limit *runtime.LimitError
+		require.ErrorAs(t, err, &limit, code)
+		require.Equal(t, "memory", limit.Limit)
+		require.Equal(t, "32M", limit.Value)
+		if !strings.HasPrefix(code, "async") { // it may end between two jobs
+			require.Equal(t, "main.ts", limit.At.File)
+		}
+		require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+			_, err := h.load(task, "export const ok = [1, 2].map((x) => x * 2)")
+			return err
+		}))
+	}
+}
+
+// Garbage is no growth.
+func TestMemoryOfGarbage(t *testing.T) {
+	h := newHost(t, &runtime.Options{Limits: runtime.Limits{Memory: 16 << 20}})
+	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+		_, err := h.load(task, "for (let i = 0, s; i < 3000; i++) s = new Uint8Array(1 << 16)")
+		return err
+	}))
+}
+
+func TestCPU(t *testing.T) {
+	h := newHost(t, &runtime.Options{Limits: runtime.Limits{CPU: 50 * time.Millisecond}})
+	err := h.Run(context10s(t), func(task *runtime.Task) error {
+		_, err := h.load(task, "for (;;);")
+		return err
+	})
+	require.ErrorIs(t, err, &runtime.LimitError{Limit: "cpu"})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/dop251/goja"
@@ -75,10 +76,12 @@ type Runtime struct {
 
 	abandoned func(*goja.Object) // see OnAbandoned
 
-	printed  int64    // bytes of text
-	requests uint64   // the ID of the last one
-	effects  int      // under way, that scripts asked for
-	onQuiet  []func() // called when effects falls to 0
+	busy     atomic.Int32  // > 0: something runs
+	cpu      time.Duration // that past Runs took
+	printed  int64         // bytes of text
+	requests uint64        // the ID of the last one
+	effects  int           // under way, that scripts asked for
+	onQuiet  []func()      // called when effects falls to 0
 
 	current  *Task // the task that runs
 	tasks    map[*Task]uint64
@@ -146,6 +149,9 @@ func (rt *Runtime) Heap() *vmheap.Heap { return rt.heap }
 // Broker is what host modules ask for effects; nil if there is none.
 func (rt *Runtime) Broker() effect.Broker { return rt.opts.Broker }
 
+// Stopped is why everything is being interrupted, nil if it is not: what scripts hold cannot be read then.
+func (rt *Runtime) Stopped() error { return rt.watch.cause() }
+
 // Now is the present time of the runtime's clock.
 func (rt *Runtime) Now() time.Time { return rt.opts.Clock.Now() }
 
@@ -171,7 +177,8 @@ func (rt *Runtime) Close() error {
 // parked and nothing can wake it; in those two cases the task is unwound. Promises that nothing can
 // settle make Await fail instead.
 //
-// ctx is the hard limit: when it is done, running scripts are interrupted, the task's Await fails with
+// ctx is the hard limit, and when Limits.Memory or Limits.CPU are exceeded it is as if it were done, with a
+// *LimitError as its cause. When it is done, running scripts are interrupted, the task's Await fails with
 // the context's cause and its Park unwinds it. For a stop that lets scripts finish use a context of
 // your own.
 //
@@ -187,6 +194,10 @@ func (rt *Runtime) Run(ctx context.Context, fn func(t *Task) error) error {
 		return context.Cause(ctx)
 	}
 	rt.running = true
+	ctx, exceeded := context.WithCancelCause(ctx)
+	defer exceeded(nil)
+	unwatch := rt.watchProcess(func(err error) { exceeded(err) })
+	defer unwatch()
 	interrupted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(interrupted)
@@ -245,21 +256,38 @@ func (rt *Runtime) runUntilDone(ctx context.Context, main *Task, result *error) 
 // job runs fn and all promise jobs that follow from it, inside of a frame, without async context.
 func (rt *Runtime) job(fn func()) {
 	rt.async, rt.asyncOuter = nil, rt.asyncOuter[:0]
+	rt.busy.Add(1)
+	defer rt.busy.Add(-1)
 	rt.Enter(func() {
 		fn()
 		rt.drain()
 	})
-	rt.reportRejections()
+	if !rt.loop.rest {
+		rt.reportRejections()
+	}
 	if c := rt.crash; c != nil {
 		rt.crash = nil
 		panic(c)
 	}
 }
 
-// drain runs promise jobs until there are none. Each is guarded on its own: goja itself would drop the
-// whole queue when one is interrupted.
+// drainAtOnce is how many promise jobs run in one go. Scripts whose jobs make others for ever would keep everything
+// else from running, limits of what tasks await included.
+const drainAtOnce = 1 << 15
+
+// drain runs promise jobs until there are none, or many have run: then the loop goes on with the rest when it has
+// nothing else to do. Each is guarded on its own: goja itself would drop the whole queue when one is interrupted.
 func (rt *Runtime) drain() {
-	for job := rt.stack.NextJob(); job != nil && rt.watch.cause() == nil; job = rt.stack.NextJob() {
+	rt.loop.rest = false
+	for n := 0; rt.watch.cause() == nil; n++ {
+		if n == drainAtOnce {
+			rt.loop.rest = true
+			return
+		}
+		job := rt.stack.NextJob()
+		if job == nil {
+			return
+		}
 		err := rt.guarded(0, func() error { job(); return nil })
 		rt.endJobLimit()
 		if err != nil {

@@ -74,7 +74,7 @@ func exitCode(err error) int {
 		return exitLocked
 	case errors.Is(err, sexton.ErrStateFailed): // whatever scripts made of it
 		return exitFailed
-	case errors.As(err, &timeout):
+	case errors.As(err, &timeout), errors.As(err, &limit):
 		return exitLimit
 	case errors.Is(err, sexton.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
@@ -82,7 +82,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, sexton.ErrBroken): // whatever the script did that could not restore the object
 		return exitIncomplete
-	case errors.Is(err, runtime.ErrTimeLimit), errors.Is(err, runtime.ErrCallStack), errors.As(err, &rounds), errors.As(err, &limit):
+	case errors.Is(err, runtime.ErrTimeLimit), errors.Is(err, runtime.ErrCallStack), errors.As(err, &rounds):
 		return exitLimit
 	case errors.As(err, &script), errors.As(err, &build), errors.As(err, &value), errors.Is(err, runtime.ErrDeadlock):
 		return exitScript

@@ -223,3 +223,17 @@ func BenchmarkBuiltIns(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkInstall(b *testing.B) {
+	for _, guarded := range []bool{false, true} {
+		b.Run(fmt.Sprint("guarded=", guarded), func(b *testing.B) {
+			for b.Loop() {
+				if guarded {
+					newVM(b)
+				} else {
+					goja.New()
+				}
+			}
+		})
+	}
+}
