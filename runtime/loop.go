@@ -17,6 +17,7 @@ type loop struct {
 	seq    uint64
 	live   int // timers that are no limits
 	holds  int
+	rest   bool // promise jobs are left: see Runtime.drain
 }
 
 func (l *loop) init() { l.signal = make(chan struct{}, 1) }
@@ -35,7 +36,8 @@ func (l *loop) push(fn func()) {
 	l.wake()
 }
 
-// next takes the next job: one from the queue, else the first timer that is due.
+// next takes the next job: one from the queue, else the first timer that is due, else one that runs the rest of the
+// promise jobs.
 func (l *loop) next(now time.Time) func() {
 	l.mu.Lock()
 	if len(l.queue) > 0 {
@@ -47,6 +49,9 @@ func (l *loop) next(now time.Time) func() {
 	}
 	l.mu.Unlock()
 	if len(l.timers) == 0 || l.timers[0].due.After(now) {
+		if l.rest {
+			return func() {}
+		}
 		return nil
 	}
 	t := l.timers[0]
