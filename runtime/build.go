@@ -50,7 +50,8 @@ const (
 // wrong with the sources.
 //
 // Modules are ECMAScript modules, TypeScript, CommonJS or JSON, resolved as Node resolves them; "./x.js"
-// also finds x.ts. Types are removed and not checked. Every statement of every module is kept.
+// also finds x.ts. Text and bytes are imported as esbuild has it; data only from Dir and from node_modules.
+// Types are removed and not checked. Every statement of every module is kept.
 func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 	dir, err := filepath.Abs(opts.Dir)
 	if err != nil {
@@ -98,7 +99,7 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 		Footer:            map[string]string{"js": "})"},
 		Metafile:          true,
 		LogLevel:          api.LogLevelSilent,
-		Plugins:           []api.Plugin{hostModules(dir, opts)},
+		Plugins:           []api.Plugin{hostModules(dir, opts), onlyCode(dir)},
 	})
 	if buildErr != nil {
 		return nil, buildError(opts, buildErr.Errors)
