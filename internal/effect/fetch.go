@@ -46,6 +46,9 @@ func (p *call) get(ctx context.Context, a *fetchArgs) (any, error) {
 }
 
 func (p *call) fetch(ctx context.Context, a *fetchArgs) (any, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(p.open, func() { end(errClosed) })()
 	if a.Timeout < 0 {
 		return nil, typeError("timeout must not be negative, got %v", a.Timeout)
 	}
@@ -156,6 +159,8 @@ func fetchError(ctx context.Context, r *http.Request, err error) error {
 	switch {
 	case errors.As(err, &own): // a redirect that is not permitted
 		return own
+	case context.Cause(ctx) == errClosed:
+		return errClosed
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return &Error{Name: "Error", Code: "ETIMEDOUT", Message: what + ": no answer in the time given"}
 	case ctx.Err() != nil:
@@ -212,6 +217,9 @@ func (p *call) dial(ctx context.Context, network, address string) (net.Conn, err
 	if t.port, err = strconv.Atoi(port); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.open, cancel)() // others may wait for it, not only this call
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Resolver: p.resolver}
 	dialer.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)

@@ -73,7 +73,8 @@ func (pol *policy) path(kind, verb, path string, follow bool) (string, error) {
 	if kind == "write" {
 		list, roots = pol.granted.Write, pol.write
 	}
-	if slices.ContainsFunc(pol.private, func(p string) bool { return within(p, real) }) {
+	// Where case does not count, a path may have another one; where it does, nothing is lost.
+	if slices.ContainsFunc(pol.private, func(p string) bool { return within(strings.ToLower(p), strings.ToLower(real)) }) {
 		return "", pol.forbidden(kind, path)
 	}
 	shown := pol.show(path)
