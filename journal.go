@@ -1,7 +1,6 @@
 package sexton
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -42,37 +41,6 @@ type stateJournal struct {
 	err             error  // why a number could not be reserved
 }
 
-// savedEntry is an object as the journal has it. What collections write down of it stands apart, because
-// records of its own tell of it.
-type savedEntry struct {
-	data        []byte // without doom
-	incarnation uint64
-	doom        doom
-}
-
-// doom is the part of an entry that only doomed objects have.
-type doom struct {
-	doomed, notified bool
-	failure          string
-	completed        []string
-	told             []objectstore.Subscription // if not all are
-}
-
-func doomOf(e *objectstore.Entry) doom {
-	d := doom{doomed: e.Doomed, notified: e.Notified, failure: e.Failure, completed: e.Completed}
-	for _, s := range e.Subscriptions {
-		if s.Told {
-			d.told = append(d.told, objectstore.Subscription{Subscriber: s.Subscriber, Handler: s.Handler})
-		}
-	}
-	return d
-}
-
-func (a *doom) equal(b *doom) bool {
-	return a.doomed == b.doomed && a.notified == b.notified && a.failure == b.failure && slices.Equal(a.completed, b.completed) &&
-		slices.Equal(a.told, b.told)
-}
-
 // reserve is how many incarnations one record reserves.
 const reserve = 1024
 
@@ -88,31 +56,15 @@ var checkpointShare = 20
 // sync. A larger one waits for the next checkpoint.
 const smallEntry = 4 << 10
 
-func newStateJournal(kill context.Context, side stateSide, last *replayed) (*stateJournal, error) {
+func newStateJournal(kill context.Context, side stateSide, last *replayed) *stateJournal {
 	j := &stateJournal{
 		ctx: context.WithoutCancel(kill), kill: kill, side: side, saved: make(map[string]*savedEntry, len(last.graph.Objects)), took: map[string]time.Duration{},
 		given: last.incarnation, reserved: last.incarnation, now: time.Now, began: time.Now(),
 	}
 	for _, e := range last.graph.Objects {
-		saved, err := save(e)
-		if err != nil {
-			return nil, err
-		}
-		j.saved[e.ID] = saved
+		j.saved[e.ID] = save(e)
 	}
-	return j, nil
-}
-
-func save(e *objectstore.Entry) (*savedEntry, error) {
-	s := &savedEntry{incarnation: e.Incarnation, doom: doomOf(e)}
-	if e.Doomed {
-		live := *e
-		live.Doomed, live.Notified, live.Failure, live.Completed = false, false, "", nil // and who is told is not written
-		e = &live
-	}
-	var err error
-	s.data, err = serialize.EncodeEntry(e)
-	return s, err
+	return j
 }
 
 func (j *stateJournal) append(group ...state.Record) error {
@@ -158,19 +110,17 @@ func (j *stateJournal) checkpoint(phase string, g *objectstore.Graph, whole bool
 	c := checkpointRecord{Phase: phase, Root: g.Root}
 	now := make(map[string]*savedEntry, len(g.Objects))
 	for _, e := range g.Objects {
-		saved, err := save(e)
+		saved := save(e)
+		now[e.ID] = saved
+		if old := j.saved[e.ID]; old != nil && unchanged(old.entry, e) {
+			saved.size = old.size
+			if old.doom.equal(&saved.doom) {
+				continue
+			}
+		}
+		data, err := serialize.EncodeEntry(e)
 		if err != nil {
 			return state.Record{}, err
-		}
-		now[e.ID] = saved
-		if old := j.saved[e.ID]; old != nil && bytes.Equal(old.data, saved.data) && old.doom.equal(&saved.doom) {
-			continue
-		}
-		data := saved.data
-		if e.Doomed {
-			if data, err = serialize.EncodeEntry(e); err != nil {
-				return state.Record{}, err
-			}
 		}
 		c.Changed = append(c.Changed, data)
 	}
@@ -203,7 +153,7 @@ func (j *stateJournal) Introduce(s *objectstore.Store, o *objectstore.Object) er
 
 func (j *stateJournal) knows(o *objectstore.Object) bool {
 	saved := j.saved[o.ID]
-	return saved != nil && saved.incarnation == o.Incarnation
+	return saved != nil && saved.entry.Incarnation == o.Incarnation
 }
 
 // single is a checkpoint of one object, with what it leads to and is new. It says whether that differs from what the
@@ -212,17 +162,13 @@ func (j *stateJournal) single(phase string, s *objectstore.Store, o *objectstore
 	c := checkpointRecord{Phase: phase, Partial: true}
 	fresh := map[string]*savedEntry{}
 	for _, e := range s.Entries(o, j.knows) {
-		saved, err := save(e)
-		if err != nil {
-			return state.Record{}, false, err
-		}
 		data, err := serialize.EncodeEntry(e)
 		if err != nil {
 			return state.Record{}, false, err
 		}
 		old := j.saved[e.ID]
-		changed = changed || old == nil || old.incarnation != e.Incarnation || !bytes.Equal(old.data, saved.data)
-		fresh[e.ID] = saved
+		changed = changed || old == nil || !unchanged(old.entry, e)
+		fresh[e.ID] = save(e)
 		c.Changed = append(c.Changed, data)
 	}
 	if changed {
@@ -244,12 +190,12 @@ func (j *stateJournal) recovered(effects []*recordedEffect) {
 }
 
 // afterEffect is a checkpoint when the turn of the event loop ends in which a script saw the outcome of
-// an effect. All of them together take at most a twentieth of the deployment's time, the next one
+// an effect. All of them together take at most a fiftieth of the deployment's time, the next one
 // included if it takes as long as the last one; what is left out is in the next one.
 func (j *stateJournal) afterEffect() {
 	j.due = false
 	began := j.now()
-	if (j.spent+j.last)*20 > began.Sub(j.began) {
+	if (j.spent+j.last)*50 > began.Sub(j.began) {
 		return
 	}
 	c, err := j.present("effect")
@@ -277,7 +223,7 @@ func (j *stateJournal) Planned(doomed []*objectstore.Object) error {
 	plan := planRecord{Doomed: make([]string, len(doomed))}
 	for i, o := range doomed {
 		plan.Doomed[i] = o.ID
-		if saved := j.saved[o.ID]; saved != nil && saved.incarnation == o.Incarnation {
+		if saved := j.saved[o.ID]; saved != nil && saved.entry.Incarnation == o.Incarnation {
 			saved.doom.doomed = true
 		}
 	}
@@ -292,7 +238,7 @@ func (j *stateJournal) Planned(doomed []*objectstore.Object) error {
 // handler made of itself: it may hold the publisher now.
 func (j *stateJournal) Notified(o *objectstore.Object, told *objectstore.Subscribed, all bool) error {
 	var group []state.Record
-	if old := j.saved[told.Subscriber.ID]; old == nil || len(old.data) <= smallEntry {
+	if old := j.saved[told.Subscriber.ID]; old == nil || old.small() {
 		c, changed, err := j.single("notify", j.store(), told.Subscriber)
 		if err != nil {
 			return err
@@ -301,7 +247,7 @@ func (j *stateJournal) Notified(o *objectstore.Object, told *objectstore.Subscri
 			group = append(group, c)
 		}
 	}
-	if saved := j.saved[o.ID]; saved != nil && saved.incarnation == o.Incarnation {
+	if saved := j.saved[o.ID]; saved != nil && saved.entry.Incarnation == o.Incarnation {
 		if d := &saved.doom; all {
 			d.notified, d.told = true, nil
 		} else {
@@ -319,7 +265,7 @@ func (j *stateJournal) Decided(spared, condemned []*objectstore.Object) error {
 		group = append(group, record(state.Destroyed, settledRecord{ID: o.ID, State: o.State().String()}))
 	}
 	for _, o := range condemned {
-		if saved := j.saved[o.ID]; saved != nil && saved.incarnation == o.Incarnation {
+		if saved := j.saved[o.ID]; saved != nil && saved.entry.Incarnation == o.Incarnation {
 			saved.doom.notified, saved.doom.told = true, nil
 		}
 		group = append(group, record(state.Notified, notifiedRecord{ID: o.ID, All: true}))

@@ -31,10 +31,7 @@ type scripted struct {
 
 // run loads the package and deploys. soft: start nothing new. hard: scripts are interrupted.
 func (d *scripting) run(soft, hard context.Context) (*scripted, error) {
-	journal, err := newStateJournal(hard, d.side, d.last)
-	if err != nil {
-		return &scripted{}, err
-	}
+	journal := newStateJournal(hard, d.side, d.last)
 	if d.opts.Clock != nil {
 		journal.now, journal.began = d.opts.Clock.Now, d.opts.Clock.Now()
 	}
