@@ -29,7 +29,7 @@ func (f costFile) Sync() error {
 		return f.File.Sync()
 	}
 	began := time.Now()
-	err := nap(f.disk.latency - 60*time.Microsecond) // timers are late
+	err := nap(f.disk.latency - 30*time.Microsecond) // it is late
 	for time.Since(began) < f.disk.latency {
 	}
 	return err

@@ -2,17 +2,17 @@ package sexton
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sextongc/sexton/internal/state"
 )
 
-// gathering is a gatherer of so many effects, and the groups that it has appended.
-func gathering(effects int, patience time.Duration, err error) (g *gatherer, groups func() []int) {
+// gathering is a gatherer, and the sizes of the groups that it has appended.
+func gathering(err error) (g *gatherer, groups func() []int) {
 	var mu sync.Mutex
 	var sizes []int
 	g = newGatherer(func(group ...state.Record) error {
@@ -21,10 +21,6 @@ func gathering(effects int, patience time.Duration, err error) (g *gatherer, gro
 		sizes = append(sizes, len(group))
 		return err
 	})
-	g.patience = patience
-	for range effects {
-		g.begin()
-	}
 	return g, func() []int { return sizes }
 }
 
@@ -38,48 +34,36 @@ func (g *gatherer) addAll(n int) []error {
 	return errs
 }
 
-// An effect that runs with few others is not held up for them.
-func TestFewEffectsDoNotWait(t *testing.T) {
-	for _, effects := range []int{0, 1, 2, manyEffects - 1} {
-		g, groups := gathering(effects, time.Hour, nil)
-		require.NoError(t, g.addAll(1)[0])
-		require.Equal(t, []int{1}, groups())
-	}
-}
-
-// Of many effects two thirds share a group.
-func TestManyEffectsShareGroups(t *testing.T) {
-	g, groups := gathering(60, time.Hour, nil)
+// A record for which there are no others is appended at once.
+func TestLonelyRecordDoesNotWait(t *testing.T) {
+	g, groups := gathering(nil)
 	for range 3 {
-		for _, err := range g.addAll(40) {
-			require.NoError(t, err)
-		}
-	}
-	require.Equal(t, []int{40, 40, 40}, groups())
-	g, groups = gathering(60, 0, nil)
-	require.NoError(t, g.addAll(1)[0], "nobody comes")
-	require.Equal(t, []int{1}, groups())
-}
-
-// The number of effects that is expected falls with those that there are.
-func TestGathererForgetsEffects(t *testing.T) {
-	g, _ := gathering(1000, 0, nil)
-	for range 1000 {
-		g.end()
-	}
-	for range 100 {
 		require.NoError(t, g.addAll(1)[0])
 	}
-	g.patience = time.Hour
-	require.NoError(t, g.addAll(1)[0])
+	require.Equal(t, []int{1, 1, 1}, groups())
+}
+
+// Effects that are ready at the same time share groups, also where one processor runs them all.
+func TestEffectsAtOnceShareGroups(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	g, groups := gathering(nil)
+	for _, err := range g.addAll(400) {
+		require.NoError(t, err)
+	}
+	total := 0
+	for _, n := range groups() {
+		total += n
+	}
+	require.Equal(t, 400, total)
+	require.Less(t, len(groups()), 40)
 }
 
 // Everybody in a group hears that it could not be recorded.
 func TestGatheredRecordsFailTogether(t *testing.T) {
 	full := errors.New("the disk is full")
-	g, groups := gathering(60, time.Hour, full)
+	g, groups := gathering(full)
 	for _, err := range g.addAll(40) {
 		require.ErrorIs(t, err, full)
 	}
-	require.Equal(t, []int{40}, groups())
+	require.NotEmpty(t, groups())
 }

@@ -61,8 +61,6 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 	l.mu.Lock()
 	l.open[req.ID] = e
 	l.mu.Unlock()
-	l.records.begin()
-	defer l.records.end()
 	if err := l.records.add(record(state.Intent, e.intent)); err != nil {
 		l.cover([]uint64{req.ID})
 		return notRecorded("it was not started", err)
