@@ -273,7 +273,7 @@ func (rt *Runtime) job(fn func()) {
 
 // drainAtOnce is how many promise jobs run in one go. Scripts whose jobs make others for ever would keep everything
 // else from running, limits of what tasks await included.
-const drainAtOnce = 1 << 15
+const drainAtOnce = 1 << 11
 
 // drain runs promise jobs until there are none, or many have run: then the loop goes on with the rest when it has
 // nothing else to do. Each is guarded on its own: goja itself would drop the whole queue when one is interrupted.

@@ -118,6 +118,30 @@ func TestAwait(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Promise jobs that make others for ever keep neither limits nor timers from their turn.
+func TestEndlessJobs(t *testing.T) {
+	for _, source := range []string{
+		`(async () => { for (;;) await null })()`,
+		`new Promise(() => { const again = () => { queueMicrotask(again) }; again() })`,
+		`const make = () => ({ then(resolve) { resolve(make()) } }); (async () => await make())()`,
+	} {
+		h := newHost(t, nil)
+		err := h.Run(context10s(t), func(task *runtime.Task) error {
+			v, err := h.Goja().RunString(source)
+			require.NoError(t, err)
+			_, err = task.AwaitFor(v, time.Millisecond)
+			require.ErrorIs(t, err, runtime.ErrTimeLimit)
+			v, err = h.Goja().RunString(`new Promise((resolve) => setTimeout(resolve, 1, "in time"))`)
+			require.NoError(t, err)
+			v, err = task.Await(v)
+			require.NoError(t, err)
+			require.Equal(t, "in time", v.String())
+			return nil
+		})
+		require.NoError(t, err)
+	}
+}
+
 func TestDeadlock(t *testing.T) {
 	h := newHost(t, nil)
 	unwound := false
