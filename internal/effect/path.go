@@ -12,11 +12,17 @@ import (
 // maxLinks bounds how many symlinks one path may lead through; systems allow 40 to 63.
 const maxLinks = 100
 
+// maxPath bounds the length of a path in bytes: each of its elements is looked at. It is the most that systems take.
+const maxPath = 32 << 10
+
 // resolve makes path absolute against dir and follows its symlinks, element by element as the system
 // would, so that ".." after a link is the parent of the link's target. What does not exist (yet), or
 // cannot be looked at, is taken as written: the operation itself reports that. Without follow, the
 // last element is not followed.
 func resolve(dir, path string, follow bool) (string, error) {
+	if len(path) > maxPath {
+		return "", syscall.ENAMETOOLONG
+	}
 	if !filepath.IsAbs(path) {
 		path = dir + string(filepath.Separator) + path
 	}

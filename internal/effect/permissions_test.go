@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -114,6 +115,11 @@ func TestPathPermissions(t *testing.T) {
 	require.ErrorContains(t, err, "ENOENT")
 	_, err = pol.path("read", "open", "data/\x00", true)
 	require.ErrorContains(t, err, "zero byte")
+	_, err = pol.path("read", "open", strings.Repeat("data/../", maxPath), true)
+	require.ErrorContains(t, err, "ENAMETOOLONG")
+	if runtime.GOOS == "linux" { // elsewhere case may not count
+		denied("DATA/in/a", "DATA/in/a")
+	}
 
 	// A link itself, not its target, is what rm and rename take.
 	got, err := pol.path("read", "rm", "data/out", false)
