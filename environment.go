@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -68,9 +70,26 @@ type Model struct {
 
 // ReadModel reads a model file.
 func ReadModel(file string) (*Model, error) {
-	data, err := os.ReadFile(file)
+	return readModel(file, math.MaxInt64-1)
+}
+
+// ReadModel reads a model file that is no larger than the environment's limits allow.
+func (e *Environment) ReadModel(file string) (*Model, error) {
+	return readModel(file, e.limits().ModelSize)
+}
+
+func readModel(file string, most int64) (*Model, error) {
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("model %s: %w", file, tooLarge("modelSize", most, "it has more bytes"))
 	}
 	return &Model{Data: data, File: file}, nil
 }
@@ -134,6 +153,11 @@ func once(err, target error) error {
 	}
 	walk(err)
 	return errors.Join(kept...)
+}
+
+// limits are those of the options, then those of the package, then the defaults.
+func (e *Environment) limits() Limits {
+	return e.opts.Settings.Or(e.pkg.Settings).Or(defaultSettings).Limits
 }
 
 // timeout is how long a deployment may take; 0: as long as it takes.
@@ -205,7 +229,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 	if kill.Err() != nil && h.Outcome == Interrupted {
 		h.Outcome, h.Phase = Stopped, side.phase
 	}
-	return report, errors.Join(runErr, commit(side, graph, m, h))
+	return report, errors.Join(runErr, commit(side, graph, m, h, e.limits().SnapshotSize))
 }
 
 // concludeStopped puts a deployment that was stopped into the history, and what it left into the snapshot.
@@ -217,11 +241,16 @@ func concludeStopped(dir *state.Dir, side stateSide, last *replayed) error {
 	if err != nil {
 		return err
 	}
-	return commit(side, last.graph, last.meta(last.incarnation), h)
+	return commit(side, last.graph, last.meta(last.incarnation), h, 0)
 }
 
-func commit(side stateSide, g *objectstore.Graph, m *meta, h *HistoryRecord) error {
+// commit saves a graph whose snapshot has no more bytes than most; 0: as many as it has. What is too large is left in
+// the journal.
+func commit(side stateSide, g *objectstore.Graph, m *meta, h *HistoryRecord, most int64) error {
 	snapshot, err := serialize.EncodeSnapshot(g)
+	if size := int64(len(snapshot)); err == nil && most > 0 && size > most {
+		err = tooLarge("snapshotSize", most, fmt.Sprintf("the snapshot has %d bytes", size))
+	}
 	if err == nil {
 		err = side.Commit(snapshot, jsonOf(m), jsonOf(h))
 	}

@@ -168,3 +168,7 @@ func (l Limits) runtime() runtime.Limits {
 		Memory: l.Memory, CPU: l.CPU, Output: l.Output, Timers: l.Timers, Promises: l.Promises, SourceSize: l.SourceSize, Nesting: l.Nesting,
 	}
 }
+
+func tooLarge(limit string, most int64, what string) error {
+	return &LimitError{Limit: limit, Value: runtime.Bytes(most), What: what}
+}

@@ -334,7 +334,7 @@ func (o *Operation) commit(dir *state.Dir, last, next *replayed, began time.Time
 	h := &HistoryRecord{
 		Number: dir.Generation() + 1, Time: began.UTC(), Duration: time.Since(began), Model: file, Outcome: Done, Operation: *o,
 	}
-	return commit(newLocalState(dir, nil, next), next.graph, next.meta(next.incarnation), h)
+	return commit(newLocalState(dir, nil, next), next.graph, next.meta(next.incarnation), h, 0)
 }
 
 // LockHolder is who holds the lock of an environment, or held it last.

@@ -117,7 +117,9 @@ func (d *deploying) confirm(t *runtime.Task) error {
 
 // merge reads the model and merges it with what is.
 func (d *deploying) merge() (err error) {
-	if d.model, err = serialize.DecodeModel(d.Model, &serialize.ModelOptions{File: d.File, Classes: d.s.registry, Stateful: d.Stateful}); err != nil {
+	if d.model, err = serialize.DecodeModel(d.Model, &serialize.ModelOptions{
+		File: d.File, Classes: d.s.registry, Stateful: d.Stateful, MaxSize: d.settings.Limits.ModelSize, MaxNesting: d.settings.Limits.Nesting,
+	}); err != nil {
 		return err
 	}
 	if d.merged, err = serialize.Merge(d.Last, d.model); err != nil {

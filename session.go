@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/dop251/goja"
 	"github.com/google/uuid"
@@ -165,7 +166,7 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 		add(postDeployEntry, s.Package.find("hooks/post-deploy", scriptExtensions))
 	}
 	entries = append(entries, s.opts.Entries...)
-	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{Dir: s.Package.Dir, Entries: entries, Extensions: s.opts.Extensions})
+	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{Dir: s.Package.Dir, Entries: entries, Extensions: s.opts.Extensions, SourceSize: s.settings(Settings{}).Limits.SourceSize})
 	if err != nil {
 		return err
 	}
@@ -230,13 +231,24 @@ func (s *Session) settings(call Settings) Settings {
 
 // newStore begins an environment in the session's runtime.
 func (s *Session) newStore(ctx context.Context, key string, settings Settings, journal gcext.Journal, incarnation func() uint64, observe func(gcext.Event)) {
+	limits := s.settings(settings).Limits
 	s.store = s.registry.NewStore(&objectstore.Options{
+		MaxObjects: limits.Objects, MaxEdges: limits.Edges, Exceeded: s.exceeded,
 		Package: s.Package.Name, Version: s.Package.Version, NewID: s.newID,
 		Anonymous: s.opts.Anonymous, TraceCreation: s.opts.TraceCreation,
 		Incarnation: incarnation, Config: s.config, Stopping: func() bool { return ctx.Err() != nil },
 	})
 	s.collector = gcext.NewCollector(s.rt, s.registry, s.store, &gcext.Options{Settings: settings.collector(), Journal: journal, Observe: observe})
 	s.gc.Use(ctx, s.collector, key)
+}
+
+// exceeded makes the error of a limit on what an environment holds: in scripts it is a RangeError.
+func (s *Session) exceeded(limit string, most int) error {
+	e := &LimitError{Limit: limit, Value: strconv.Itoa(most), What: "the environment has more"}
+	if limit == "edges" { // nothing that a script does
+		return e
+	}
+	return s.rt.RangeError(e)
 }
 
 // Collector is the collector of the current environment; nil before the first.

@@ -80,6 +80,9 @@ func (s *Store) create(v *goja.Object, c *Class, in *inlined, properties, owner,
 			return nil, fail(fmt.Errorf("unknown property %s%s", key, nearest(key, c)))
 		}
 	}
+	if most := s.opts.MaxObjects; most > 0 && s.seq-s.ended >= most && !s.loading {
+		return nil, s.opts.Exceeded("objects", most)
+	}
 	o := s.add(v, c, id, name, own)
 	o.provisional, o.inline = s.loading, in != nil
 	if s.opts.Incarnation != nil {

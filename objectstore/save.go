@@ -187,6 +187,7 @@ func (s *Store) Snapshot() (*Graph, error) {
 		g.Root = s.root.ID
 	}
 	var problems []error
+	edges := 0
 	ids := make(map[string]*Object, len(members))
 	for _, o := range members {
 		if other := ids[o.ID]; other != nil {
@@ -200,6 +201,13 @@ func (s *Store) Snapshot() (*Graph, error) {
 		}
 		g.Objects = append(g.Objects, e)
 		o.stored, o.storedAt = e, s.seq
+		edges += len(e.Subscriptions)
+		for _, f := range e.Properties {
+			Refs(f.Value, func(Ref) { edges++ })
+		}
+	}
+	if most := s.opts.MaxEdges; most > 0 && edges > most {
+		problems = append(problems, s.opts.Exceeded("edges", most))
 	}
 	return g, errors.Join(problems...)
 }

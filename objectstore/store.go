@@ -27,6 +27,10 @@ type Options struct {
 	// Stopping reports that nothing new is to be started: Environment's deploy() then goes on to no
 	// further application (gc 5.8). Nil: never.
 	Stopping func() bool
+	// MaxObjects bounds the objects that are not destroyed, MaxEdges their subscriptions and saved references together;
+	// 0: no limit. Exceeded makes the error, of "objects" or "edges"; one that is a *goja.Exception is thrown as it is.
+	MaxObjects, MaxEdges int
+	Exceeded             func(limit string, most int) error
 	// Config holds the values of properties with usage "config".
 	Config map[string]Value
 }

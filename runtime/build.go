@@ -25,6 +25,7 @@ type BuildOptions struct {
 	Dir        string // the package's directory; empty: the working directory
 	Entries    []Entry
 	Extensions []*Extension // the host modules that may be imported
+	SourceSize int64        // bytes that one source may have; 0: as many as it has
 }
 
 // Bundle is JavaScript that is ready to be loaded, by any number of runtimes, also at the same time.
@@ -62,9 +63,14 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 	}
 	var main strings.Builder
 	b := &Bundle{}
+	sources := &sourceLimits{dir: dir, size: opts.SourceSize}
 	for i, e := range opts.Entries {
 		from := evalPath(e, i)
-		if e.Source == "" {
+		if e.Source != "" {
+			if err := sources.check(e.Name, e.Source); err != nil {
+				return nil, err
+			}
+		} else {
 			if from, err = entryFile(dir, e.Path); err != nil {
 				return nil, err
 			}
@@ -99,7 +105,7 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 		Footer:            map[string]string{"js": "})"},
 		Metafile:          true,
 		LogLevel:          api.LogLevelSilent,
-		Plugins:           []api.Plugin{hostModules(dir, opts), onlyCode(dir)},
+		Plugins:           []api.Plugin{sources.plugin(), hostModules(dir, opts), onlyCode(dir)},
 	})
 	if buildErr != nil {
 		return nil, buildError(opts, buildErr.Errors)
@@ -109,6 +115,9 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 	defer stop()
 	result := build.Rebuild()
 	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := sources.exceeded(); err != nil {
 		return nil, err
 	}
 	if len(result.Errors) > 0 {

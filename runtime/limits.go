@@ -78,6 +78,15 @@ func (rt *Runtime) rangeError(e *LimitError) *goja.Object {
 	return v.(*goja.Object)
 }
 
+// RangeError returns an exception with the RangeError that stands for e in scripts: a host function panics with it.
+func (rt *Runtime) RangeError(e *LimitError) error {
+	v := rt.rangeError(e)
+	if ex := rt.vm.Try(func() { panic(v) }); ex != nil {
+		return ex
+	}
+	return e
+}
+
 // tooMany throws a RangeError.
 func (rt *Runtime) tooMany(limit string, most int, what string) {
 	panic(rt.rangeError(&LimitError{Limit: limit, Value: strconv.Itoa(most), What: what}))

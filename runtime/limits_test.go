@@ -1,6 +1,8 @@
 package runtime_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -93,4 +95,26 @@ func TestCPU(t *testing.T) {
 		return err
 	})
 	require.ErrorIs(t, err, &runtime.LimitError{Limit: "cpu"})
+}
+
+// Sources are looked at before anything parses them.
+func TestSourceLimits(t *testing.T) {
+	for source, want := range map[string]string{
+		"export const a = " + strings.Repeat("(", 1_000_000):               "limit exceeded: nesting: lib.js: it has more than 1000 nested brackets",
+		"export const a = 1" + strings.Repeat("+1", 100_000):               "limit exceeded: nesting: lib.js: it has an expression of more than 20000 parts",
+		"export const a = 1" + strings.Repeat(" ", 5<<20):                  "limit exceeded: sourceSize (4M): lib.js: it has 5242898 bytes",
+		"export const a = [" + strings.Repeat("1,", 100_000) + "1].length": "",
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "lib.js"), []byte(source), 0o600))
+		_, err := runtime.Build(t.Context(), &runtime.BuildOptions{
+			Dir: dir, Entries: []runtime.Entry{{Name: "main", Source: `import { a } from "./lib.js"; export { a }`}}, SourceSize: 4 << 20,
+		})
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.EqualError(t, err, want)
+		require.ErrorIs(t, err, &runtime.LimitError{})
+	}
 }

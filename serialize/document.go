@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
 )
 
 // maxDepth bounds how deep arrays and objects of a document may nest. It is the bound of jsontext and of
@@ -25,6 +26,7 @@ type document struct {
 	file string
 	data []byte
 	yaml bool
+	most int // levels of nesting; 0: maxDepth
 
 	classes objectstore.Classes // of a model; nil: not known
 	once    sync.Once
@@ -47,6 +49,29 @@ func (d *document) place(p position) (line, column int) {
 	line = sort.SearchInts(d.lines, offset+1)
 	start := d.lines[line-1]
 	return line, utf8.RuneCount(d.data[start:offset]) + 1
+}
+
+// tooDeep says that the document nests deeper than it may.
+func (d *document) tooDeep(p position) *Error {
+	most := d.nesting()
+	e := d.errorf(p, "", "nested deeper than %s levels", thousands(most))
+	e.Limit = &runtime.LimitError{Limit: "nesting", Value: strconv.Itoa(most)}
+	return e
+}
+
+func (d *document) nesting() int {
+	if d.most > 0 && d.most < maxDepth {
+		return d.most
+	}
+	return maxDepth
+}
+
+// thousands writes "10,000".
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }
 
 func (d *document) errorf(p position, path, format string, args ...any) *Error {

@@ -3,6 +3,8 @@ package serialize
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sextongc/sexton/runtime"
 )
 
 // Error says what is wrong with a document, and where. Lines and columns count from 1; a column is a
@@ -14,8 +16,19 @@ type Error struct {
 	Path   string // "Network net-1: property subnets[2]"; empty if the fault is not inside an object
 	Msg    string
 
+	// Limit is the limit that the document exceeds; nil: none.
+	Limit *runtime.LimitError
+
 	// Secret: the line is about a property of type "secret", and must not be shown.
 	Secret bool
+}
+
+// Unwrap returns the limit.
+func (e *Error) Unwrap() error {
+	if e.Limit == nil {
+		return nil
+	}
+	return e.Limit
 }
 
 func (e *Error) Error() string {

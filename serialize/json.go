@@ -99,6 +99,9 @@ func (r *jsonReader) value() (*node, error) {
 			} else {
 				root = n
 			}
+			if opens && len(r.parents) >= r.doc.nesting() {
+				return nil, r.doc.tooDeep(n.position)
+			}
 			if opens {
 				r.parents, lasts = append(r.parents, n), append(lasts, nil)
 			}
@@ -198,6 +201,9 @@ func (r *jsonReader) syntax(err error) error {
 	case errors.Is(s.Err, jsontext.ErrDuplicateName):
 		return r.doc.errorf(position(s.ByteOffset), "", "duplicate key %q", s.JSONPointer.LastToken())
 	}
+	if strings.Contains(s.Err.Error(), "max depth") {
+		return r.doc.tooDeep(position(s.ByteOffset))
+	}
 	return r.doc.errorf(position(s.ByteOffset), "", "%s%s", reason(s.Err), advice(r.doc.data[min(int(s.ByteOffset), len(r.doc.data)):]))
 }
 
@@ -235,11 +241,7 @@ func advice(rest []byte) string {
 }
 
 func reason(err error) string {
-	msg := strings.TrimPrefix(err.Error(), "jsontext: ")
-	if strings.Contains(msg, "max depth") {
-		return "nested deeper than 10,000 levels"
-	}
-	return msg
+	return strings.TrimPrefix(err.Error(), "jsontext: ")
 }
 
 // parseJSON reads a whole document.

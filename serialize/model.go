@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sextongc/sexton/objectstore"
+	"github.com/sextongc/sexton/runtime"
 )
 
 // ModelOptions says how a model is read.
@@ -12,6 +13,9 @@ type ModelOptions struct {
 	File    string              // names the document in errors; with the extension .yaml or .yml it is YAML, else JSON
 	YAML    bool                // it is YAML whatever it is called
 	Classes objectstore.Classes // of the packages that are deployed; nil: none
+
+	MaxSize    int64 // in bytes; 0: no limit
+	MaxNesting int   // levels of arrays and objects; 0: 10,000, which is also the most
 
 	// Stateful: the deployment has, or will have, a state. An object in a list must then have an id or a
 	// name, because its index would be the id of another object after a removal.
@@ -88,6 +92,13 @@ func DecodeModel(data []byte, opts *ModelOptions) (*Model, error) {
 	doc := &document{file: opts.File, data: trimBOM(data), yaml: opts.YAML || isYAML(opts.File), classes: opts.Classes}
 	if doc.file == "" {
 		doc.file = "model"
+	}
+	doc.most = opts.MaxNesting
+	if size := int64(len(data)); opts.MaxSize > 0 && size > opts.MaxSize {
+		return nil, &Error{
+			File: doc.file, Msg: fmt.Sprintf("%d bytes are more than %s, the limit modelSize", size, runtime.Bytes(opts.MaxSize)),
+			Limit: &runtime.LimitError{Limit: "modelSize", Value: runtime.Bytes(opts.MaxSize)},
+		}
 	}
 	parse := parseJSON
 	if doc.yaml {

@@ -81,7 +81,7 @@ func yamlError(doc *document, err error, read int) error {
 		msg = msg[len(m[0]):]
 	}
 	if strings.Contains(msg, "exceeded max depth") {
-		msg = "nested deeper than 10,000 levels"
+		return doc.tooDeep(yamlPosition(line, 1))
 	}
 	text := func(line int) string {
 		if all := strings.Split(string(doc.data), "\n"); line >= 1 && line <= len(all) {
@@ -121,8 +121,8 @@ func (r *yamlReader) errorf(y *yaml.Node, format string, args ...any) error {
 }
 
 func (r *yamlReader) node(y *yaml.Node, depth int) (*node, error) {
-	if depth > maxDepth {
-		return nil, r.errorf(y, "nested deeper than 10,000 levels")
+	if depth > r.doc.nesting() {
+		return nil, r.doc.tooDeep(yamlPosition(y.Line, y.Column))
 	}
 	if r.budget--; r.budget < 0 {
 		return nil, r.errorf(y, "the aliases of the document make it too large")

@@ -149,7 +149,7 @@ func (a *app) model(e *sexton.Environment, args []string) (*sexton.Model, error)
 			return nil, usage(err)
 		}
 	}
-	m, err := sexton.ReadModel(file)
+	m, err := e.ReadModel(file)
 	if errors.Is(err, fs.ErrNotExist) && len(args) > 0 && !filepath.IsAbs(args[0]) {
 		inPackage := filepath.Join(e.Package().Dir, args[0])
 		if _, e := os.Stat(inPackage); e == nil {
