@@ -22,15 +22,20 @@ type AuditEntry = effect.AuditEntry
 // stateFolder has the state directories of a package's environments, unless Options.State says otherwise.
 const stateFolder = ".sexton"
 
-// performer returns what performs the effects of scripts of p. No permission covers the state of environments.
+// performer returns what performs the effects of scripts of p. No permission covers the state of environments and
+// the key of their secrets.
 func (o *Options) performer(p *Package) (*effect.Performer, error) {
 	state, err := filepath.Abs(o.stateDir(p))
 	if err != nil {
 		return nil, err
 	}
+	key, err := filepath.Abs(o.keyFile(state))
+	if err != nil {
+		return nil, err
+	}
 	opts := &effect.PerformerOptions{
 		Dir: p.Dir, Permissions: o.permissions(p), Operations: runtime.Performers(o.Extensions),
-		Private: []string{filepath.Join(p.Dir, stateFolder), state},
+		Private: []string{filepath.Join(p.Dir, stateFolder), state, key},
 	}
 	if o.Audit != nil {
 		opts.Audit = func(u *effect.Use) { o.Audit(*u) }

@@ -17,6 +17,7 @@ type chronicle struct {
 	stateSide
 	now   func() time.Time
 	began *beginning
+	mask  *Mask
 
 	mu    sync.Mutex
 	begun bool   // its beginning is on its way to the journal
@@ -77,7 +78,7 @@ func (c *chronicle) stop(err error, outcome Outcome) error {
 		return nil
 	}
 	c.mu.Lock()
-	p := phaseRecord{Phase: c.phase, After: c.now().Sub(c.began.Time), Outcome: outcome, Error: bounded(err.Error())}
+	p := phaseRecord{Phase: c.phase, After: c.now().Sub(c.began.Time), Outcome: outcome, Error: bounded(c.mask.Text(err.Error()))}
 	c.mu.Unlock()
 	return c.stateSide.Append(context.Background(), nil, record(state.Phase, p))
 }

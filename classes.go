@@ -23,6 +23,7 @@ func (s *Session) coreModule() *runtime.Extension {
 		if s.registry, err = objectstore.NewRegistry(rt.Goja(), rt.Heap()); err != nil {
 			return nil, err
 		}
+		s.registry.UseSecrets(s.opts.Mask)
 		if s.gc, err = gcext.NewModule(rt, s.registry); err != nil {
 			return nil, err
 		}

@@ -197,7 +197,7 @@ func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error
 	}
 	return r, &state.Origin{
 		Environment: s.Environment, Generation: s.Last + 1, Seq: s.Seq, Snapshot: snapshot, Meta: jsonOf(&m), History: s.History,
-		Record: jsonOf(h), Carry: newLocalState(nil, nil, &replayed{effects: effects}).uncovered(),
+		Record: jsonOf(h), Carry: newLocalState(nil, nil, nil, &replayed{effects: effects}).uncovered(),
 	}, nil
 }
 

@@ -32,7 +32,7 @@ type ObjectChange struct {
 }
 
 // FieldChange is a property, or a field of the header, with its values; nil where there is none. Values are as
-// snapshots write them, those of secrets in clear text.
+// snapshots write them, those of secrets sealed.
 type FieldChange struct {
 	Name   string          `json:"name"`
 	Header bool            `json:"header,omitempty"` // Name is "owner", "state", "subscription vm1.gone", …

@@ -47,6 +47,7 @@ func Open(opts *Options) (*Environment, error) {
 	if i := e.opts.Isolation; i != "" && i != IsolationNone && i != IsolationProcess {
 		return nil, fmt.Errorf("isolation is %q: want %q or %q", i, IsolationProcess, IsolationNone)
 	}
+	e.opts.masked()
 	e.opts.Dir = e.pkg.Dir
 	e.dir = e.opts.stateDir(e.pkg)
 	return e, nil
@@ -180,22 +181,30 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 	if err != nil {
 		return nil, e.located(err)
 	}
+	v := e.vault()
+	clear, err := v.opened(last)
+	if err != nil {
+		return nil, e.located(err)
+	}
+	if model, err = v.openModel(model); err != nil {
+		return nil, err
+	}
 	performer, err := e.opts.performer(e.pkg)
 	if err != nil {
 		return nil, err
 	}
-	local := newLocalState(dir, performer, last)
-	if err := concludeStopped(dir, local, last); err != nil {
+	local := newLocalState(dir, performer, v, last)
+	if err := concludeStopped(dir, v, local, last); err != nil {
 		return nil, errors.Join(err, performer.Close())
 	}
-	side := &chronicle{stateSide: local, now: now, began: began, phase: doing.String()}
+	side := &chronicle{stateSide: local, now: now, began: began, mask: e.opts.Mask, phase: doing.String()}
 	opts := e.opts
 	if opts.Seed != 0 { // each deployment draws other numbers, also one that goes on after a crash
 		sum := sha256.Sum256(jsonOf([]uint64{opts.Seed, dir.Generation(), last.incarnation, last.lastEffect}))
 		opts.Seed = max(1, binary.BigEndian.Uint64(sum[:]))
 	}
 	d := &scripting{
-		opts: opts, settings: opts.settings(e.pkg), model: model, last: last, key: cmp.Or(last.key, dir.Environment()), side: side, kept: e.opts.kept,
+		opts: opts, settings: opts.settings(e.pkg), model: model, last: clear, key: cmp.Or(last.key, dir.Environment()), side: side, kept: e.opts.kept,
 		observe: doing.before(func(ev Event) {
 			if ev.Kind == "phase" {
 				side.enter(ev.Text)
@@ -229,11 +238,11 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 	if kill.Err() != nil && h.Outcome == Interrupted {
 		h.Outcome, h.Phase = Stopped, side.phase
 	}
-	return report, errors.Join(runErr, commit(side, graph, m, h, e.limits().SnapshotSize))
+	return report, errors.Join(runErr, commit(v, side, graph, m, h, e.limits().SnapshotSize))
 }
 
 // concludeStopped puts a deployment that was stopped into the history, and what it left into the snapshot.
-func concludeStopped(dir *state.Dir, side stateSide, last *replayed) error {
+func concludeStopped(dir *state.Dir, v *vault, side stateSide, last *replayed) error {
 	if last.open == nil {
 		return nil
 	}
@@ -241,13 +250,18 @@ func concludeStopped(dir *state.Dir, side stateSide, last *replayed) error {
 	if err != nil {
 		return err
 	}
-	return commit(side, last.graph, last.meta(last.incarnation), h, 0)
+	return commit(v, side, last.graph, last.meta(last.incarnation), h, 0)
 }
 
-// commit saves a graph whose snapshot has no more bytes than most; 0: as many as it has. What is too large is left in
-// the journal.
-func commit(side stateSide, g *objectstore.Graph, m *meta, h *HistoryRecord, most int64) error {
-	snapshot, err := serialize.EncodeSnapshot(g)
+// commit saves a graph, with its secrets sealed, whose snapshot has no more bytes than most; 0: as many as it has.
+// What is too large is left in the journal.
+func commit(v *vault, side stateSide, g *objectstore.Graph, m *meta, h *HistoryRecord, most int64) error {
+	v.mask.history(h)
+	sealed, err := mapGraph(g, v.sealEntry)
+	var snapshot []byte
+	if err == nil {
+		snapshot, err = serialize.EncodeSnapshot(sealed)
+	}
 	if size := int64(len(snapshot)); err == nil && most > 0 && size > most {
 		err = tooLarge("snapshotSize", most, fmt.Sprintf("the snapshot has %d bytes", size))
 	}

@@ -36,7 +36,7 @@ type StoredObject struct {
 	// Effects are those that no checkpoint covers: what the object did after it was saved. With any, it is
 	// interrupted.
 	Effects []StoredEffect
-	// Entry is all that is saved: values of secrets stand there as they are. It must not be changed.
+	// Entry is all that is saved: secrets stand there as they are sealed. It must not be changed.
 	Entry *objectstore.Entry
 }
 
@@ -45,7 +45,7 @@ type StoredEffect struct {
 	Object  string // id
 	Op      string
 	Token   string          // GC.token of the object
-	Args    json.RawMessage // as the script gave them, secrets included
+	Args    json.RawMessage // as the script gave them; {"$sealed": …} if there is a secret in them
 	Outcome json.RawMessage // {"result": …} or {"error": …}; nil if it is not known whether it happened
 	Failed  bool            // the outcome is an error
 }

@@ -99,7 +99,7 @@ func (e *Environment) Forget(ctx context.Context, ids []string, opts *ForgetOpti
 		}
 		effects := slices.DeleteFunc(slices.Clone(last.effects), func(e *recordedEffect) bool { return forgotten[e.intent.Object] })
 		o := Operation{Verb: "rm", Reason: opts.Reason, Forgotten: historyObjects(r.Forgotten)}
-		return o.commit(dir, last, &replayed{graph: left, effects: effects, incarnation: last.incarnation, key: last.key, epoch: last.epoch}, began, "")
+		return o.commit(dir, e.vault(), last, &replayed{graph: left, effects: effects, incarnation: last.incarnation, key: last.key, epoch: last.epoch}, began, "")
 	})
 	if err != nil {
 		return nil, err
@@ -291,6 +291,13 @@ func (e *Environment) stillLoads(ctx context.Context, last *replayed, left *obje
 	if len(vital) == 0 {
 		return nil
 	}
+	was, err := mapGraph(last.graph, e.vault().openEntry)
+	if err == nil {
+		left, err = mapGraph(left, e.vault().openEntry)
+	}
+	if err != nil {
+		return err
+	}
 	s, err := NewSession(&SessionOptions{Options: e.opts})
 	if err != nil {
 		return err
@@ -305,7 +312,7 @@ func (e *Environment) stillLoads(ctx context.Context, last *replayed, left *obje
 			return nil
 		}
 		run := &deploying{Deployment: &Deployment{Observe: func(Event) {}}, s: s, ctx: ctx, settings: s.settings(Settings{}), report: &Report{}}
-		if err := run.load(t, last.graph); err != nil {
+		if err := run.load(t, was); err != nil {
 			return err
 		}
 		broken := map[string]bool{}
@@ -327,14 +334,14 @@ func (e *Environment) stillLoads(ctx context.Context, last *replayed, left *obje
 
 // commit makes the outcome of an operation the state. A deployment that was stopped before goes into the history
 // first.
-func (o *Operation) commit(dir *state.Dir, last, next *replayed, began time.Time, file string) error {
-	if err := concludeStopped(dir, newLocalState(dir, nil, last), last); err != nil {
+func (o *Operation) commit(dir *state.Dir, v *vault, last, next *replayed, began time.Time, file string) error {
+	if err := concludeStopped(dir, v, newLocalState(dir, nil, v, last), last); err != nil {
 		return err
 	}
 	h := &HistoryRecord{
 		Number: dir.Generation() + 1, Time: began.UTC(), Duration: time.Since(began), Model: file, Outcome: Done, Operation: *o,
 	}
-	return commit(newLocalState(dir, nil, next), next.graph, next.meta(next.incarnation), h, 0)
+	return commit(v, newLocalState(dir, nil, v, next), next.graph, next.meta(next.incarnation), h, 0)
 }
 
 // LockHolder is who holds the lock of an environment, or held it last.

@@ -49,6 +49,12 @@ type Options struct {
 	// same bytes, as long as effects end in the same order.
 	Clock runtime.Clock
 	Seed  uint64
+	// SecretsKey is the key that secrets are sealed with in the state directory: 32 bytes in base64. If it is empty,
+	// SecretsKeyFile has it; if that is empty, too, it is the state directory's path with ".key" at its end, and is
+	// made when the first secret is saved.
+	SecretsKey, SecretsKeyFile string
+	// Mask learns the secrets of the environment; nil: one of its own. What goes to people goes through it.
+	Mask *Mask
 	// Isolation says where the scripts of a deployment run: IsolationNone (default), or IsolationProcess.
 	Isolation Isolation
 	// Worker is the command that starts a process for scripts, which calls Worker; nil: this program's own file with
@@ -152,4 +158,15 @@ func (o *Options) permissions(p *Package) *effect.Permissions {
 		granted.Add(&p.Permissions)
 	}
 	return granted
+}
+
+// masked has what scripts print go through the mask.
+func (o *Options) masked() {
+	if o.Mask == nil {
+		o.Mask = NewMask()
+	}
+	if print := o.Console; print != nil {
+		mask := o.Mask
+		o.Console = func(level, text string) { print(level, mask.Text(text)) }
+	}
 }

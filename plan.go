@@ -50,6 +50,13 @@ func (e *Environment) Plan(ctx context.Context, model *Model) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	v := e.vault()
+	if last, err = mapGraph(last, v.openEntry); err != nil {
+		return nil, e.located(err)
+	}
+	if model, err = v.openModel(model); err != nil {
+		return nil, err
+	}
 	stop := newStopping(ctx, ctx, e.timeout(), func() string { return "plan" })
 	defer stop.end()
 	var p *Plan

@@ -37,9 +37,12 @@ const (
 // the other, as for a deployment. The error is as that of Environment.Deploy; the report is nil if nothing
 // was begun.
 func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, error) {
-	if opts == nil {
-		opts = &Options{}
+	with := Options{}
+	if opts != nil {
+		with = *opts
 	}
+	opts = &with
+	opts.masked()
 	pkg, err := LoadPackage(opts.Dir)
 	if err != nil {
 		return nil, err

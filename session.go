@@ -77,6 +77,9 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{Package: p, opts: *opts}
+	if s.opts.Mask == nil {
+		s.opts.Mask = NewMask()
+	}
 	broker := opts.broker
 	if opts.side != nil {
 		broker = opts.side
@@ -86,6 +89,7 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		}
 		broker = s.performer
 	}
+	broker = &learning{broker, s.opts.Mask}
 	s.opts.Extensions = append([]*runtime.Extension{s.coreModule(), runtime.Process(), runtime.Files()}, opts.Extensions...)
 	unhandled := opts.Unhandled
 	if unhandled == nil {
@@ -95,7 +99,7 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 	s.rt, err = runtime.New(&runtime.Options{
 		Limits: limits.runtime(), MaxCallStack: limits.CallDepth,
 		Console: opts.Console, Clock: opts.Clock, Seed: opts.Seed, Broker: broker, LastEffect: opts.lastEffect,
-		Attribute: s.attribute, Delivered: s.delivered, JobLimit: gcext.JobLimit,
+		Attribute: s.attribute, Delivered: s.delivered, Mask: s.mask, JobLimit: gcext.JobLimit,
 		Extensions: s.opts.Extensions, Unhandled: unhandled,
 	})
 	if err != nil {
@@ -135,6 +139,15 @@ func (s *Session) delivered(req *effect.Request) {
 		j.due = true
 		s.rt.Enqueue(j.afterEffect)
 	}
+}
+
+// mask takes secrets out of a text of a script. It looks what objects have for secrets now: nobody else may have
+// seen them yet.
+func (s *Session) mask(text string) string {
+	if s.store != nil {
+		s.store.LearnSecrets()
+	}
+	return s.opts.Mask.Text(text)
 }
 
 // Runtime is the JavaScript runtime.

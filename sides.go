@@ -1,6 +1,7 @@
 package sexton
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -33,14 +34,15 @@ type stateSide interface {
 type localState struct {
 	dir       *state.Dir
 	performer *effect.Performer
+	vault     *vault
 	records   *gatherer
 	mu        sync.Mutex
 	epoch     uint64                     // that generation 0 would have had
 	open      map[uint64]*recordedEffect // that nothing covers, by number
 }
 
-func newLocalState(dir *state.Dir, performer *effect.Performer, last *replayed) *localState {
-	l := &localState{dir: dir, performer: performer, epoch: last.epoch, open: map[uint64]*recordedEffect{}}
+func newLocalState(dir *state.Dir, performer *effect.Performer, v *vault, last *replayed) *localState {
+	l := &localState{dir: dir, performer: performer, vault: v, epoch: last.epoch, open: map[uint64]*recordedEffect{}}
 	// What is on its way to the disk is not called back.
 	l.records = newGatherer(func(group ...state.Record) error { return dir.Append(context.Background(), group...) })
 	for _, e := range last.effects {
@@ -58,6 +60,13 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 	e := &recordedEffect{intent: intentRecord{
 		N: req.ID, Object: req.Object, Incarnation: req.Incarnation, Op: req.Op, Token: req.Token, Args: recordable(req.Args),
 	}}
+	secret := req.Secret || l.vault.mask.withinData(req.Args) || bytes.Contains(req.Args, []byte(`"$sealed"`))
+	if secret {
+		var err error
+		if e.intent.Args, err = l.vault.sealData(e.intent.Args); err != nil {
+			return notRecorded("it was not started", err)
+		}
+	}
 	l.mu.Lock()
 	l.open[req.ID] = e
 	l.mu.Unlock()
@@ -66,11 +75,19 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 		return notRecorded("it was not started", err)
 	}
 	outcome := l.performer.Do(ctx, req)
-	if err := l.records.add(record(state.Outcome, outcomeRecord{req.ID, *outcome})); err != nil {
+	recorded := outcome
+	var err error
+	if data := jsonOf(outcome); secret || l.vault.mask.withinData(data) || bytes.Contains(data, []byte(`"$sealed"`)) {
+		recorded, err = l.vault.sealOutcome(outcome)
+	}
+	if err == nil {
+		err = l.records.add(record(state.Outcome, outcomeRecord{req.ID, *recorded}))
+	}
+	if err != nil {
 		return notRecorded("how it ended is not known to the next deployment", err)
 	}
 	l.mu.Lock()
-	e.outcome = outcome
+	e.outcome = recorded
 	l.mu.Unlock()
 	return outcome
 }
@@ -91,6 +108,10 @@ func (l *localState) cover(effects []uint64) {
 
 // Append implements stateSide.
 func (l *localState) Append(ctx context.Context, covered []uint64, group ...state.Record) error {
+	group, err := l.vault.sealRecords(group)
+	if err != nil {
+		return err
+	}
 	if err := l.dir.Append(ctx, group...); err != nil {
 		return err
 	}

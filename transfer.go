@@ -146,6 +146,10 @@ func (e *Environment) Import(data []byte, opts *ImportOptions) (*Imported, error
 		return nil, err
 	}
 	began := time.Now()
+	v := e.vault()
+	if _, err := mapGraph(g, v.openEntry); err != nil {
+		return nil, err
+	}
 	var done *Imported
 	err = e.write(true, func(dir *state.Dir, last *replayed) error {
 		if len(last.graph.Objects) > 0 && !opts.Replace {
@@ -161,7 +165,7 @@ func (e *Environment) Import(data []byte, opts *ImportOptions) (*Imported, error
 			}
 		}
 		o := Operation{Verb: "import", Reason: opts.Reason, Imported: historyObjects(done.Objects), Forgotten: historyObjects(done.Forgotten)}
-		return o.commit(dir, last, next, began, opts.File)
+		return o.commit(dir, v, last, next, began, opts.File)
 	})
 	if err != nil {
 		return nil, err

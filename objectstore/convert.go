@@ -62,9 +62,13 @@ func (c *converter) toValue(t *Type, v goja.Value) (Value, error) {
 	switch t.Kind {
 	case KindAny:
 		return c.any(v)
-	case KindString, KindSecret:
+	case KindString:
 		if s, ok := v.(goja.String); ok {
-			return plainString(s)
+			return c.string(s)
+		}
+	case KindSecret:
+		if s, ok := v.(goja.String); ok {
+			return c.secret(s)
 		}
 	case KindNumber, KindInteger:
 		if f, ok := number(v); ok {
@@ -91,7 +95,11 @@ func (c *converter) toValue(t *Type, v goja.Value) (Value, error) {
 			return c.reference(o)
 		}
 	case KindEnum:
-		if plain, err := c.any(v); err == nil && slices.ContainsFunc(t.Enum, func(e Value) bool { return Equal(e, plain) }) {
+		plain, err := c.any(v)
+		if secret, ok := plain.(Secret); ok {
+			plain = string(secret) // the class says it to everybody
+		}
+		if err == nil && slices.ContainsFunc(t.Enum, func(e Value) bool { return Equal(e, plain) }) {
 			return plain, nil
 		}
 	case KindList:
@@ -234,7 +242,7 @@ func (c *converter) any(v goja.Value) (Value, error) {
 		return nil, nil
 	}
 	if s, ok := v.(goja.String); ok {
-		return plainString(s)
+		return c.string(s)
 	}
 	if f, ok := number(v); ok {
 		return f, nil

@@ -6,8 +6,14 @@ import (
 )
 
 // Equal reports whether two plain values are the same; NaN equals itself, 0 and -0 differ.
+// A Secret is the same as the string that it is.
 func Equal(a, b Value) bool {
+	if s, ok := b.(Secret); ok {
+		b = string(s)
+	}
 	switch a := a.(type) {
+	case Secret:
+		return string(a) == b
 	case float64:
 		b, ok := b.(float64)
 		return ok && (a == b && 1/a == 1/b || a != a && b != b)

@@ -34,7 +34,8 @@ type Registry struct {
 	pending   []pendingTypes
 	inDestroy func(*Object) bool
 	onBehalf  func(*Object, func())
-	store     *Store // the environment that constructors register with; nil between deployments
+	secrets   Secrets // nil: nobody hears of them
+	store     *Store  // the environment that constructors register with; nil between deployments
 }
 
 // pendingTypes is a class whose declarations are still to be read: types may name classes that are

@@ -27,6 +27,13 @@ func (g *Registry) toScript(v Value, boxes *[]box) goja.Value {
 		return goja.Undefined()
 	case bool, float64, string:
 		return g.vm.ToValue(v)
+	case Secret:
+		if g.secrets != nil {
+			g.secrets.Learn(string(v)) // a text with a secret of somebody else: it stays sealed as long as it stays
+		}
+		return g.vm.ToValue(string(v))
+	case Sealed:
+		panic("objectstore: a sealed secret was not opened")
 	case *big.Int:
 		return g.vm.ToValue(new(big.Int).Set(v))
 	case Ref:

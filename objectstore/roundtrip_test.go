@@ -170,7 +170,7 @@ func anyGraph(t *rapid.T) *objectstore.Graph {
 		set("number", rapid.Float64().AsAny())
 		set("count", rapid.Map(rapid.Int32(), func(i int32) objectstore.Value { return float64(i) }))
 		set("flag", rapid.OneOf(rapid.Bool().AsAny(), rapid.Just[objectstore.Value](nil)))
-		set("secret", rapid.String().AsAny())
+		set("secret", rapid.Map(rapid.String(), func(s string) objectstore.Value { return objectstore.Secret(s) }))
 		set("level", rapid.SampledFrom([]objectstore.Value{"a", 1.0, true}))
 		set("bytes", bytes().AsAny())
 		set("date", dates().AsAny())

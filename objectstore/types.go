@@ -229,6 +229,9 @@ func (g *Registry) readType(v goja.Value) (*Type, error) {
 			if err != nil {
 				return nil, err
 			}
+			if secret, ok := value.(Secret); ok {
+				value = string(secret) // everybody can read it here
+			}
 			switch value.(type) {
 			case string, float64, bool:
 			default:

@@ -17,6 +17,8 @@ import (
 //	bool        a boolean
 //	float64     a number, NaN, the infinities and -0 included
 //	string      a string (valid UTF-8)
+//	Secret      a string that is not to be shown
+//	Sealed      a Secret that cannot be read without a key
 //	Ref         a reference to a managed object
 //	Date        a Date
 //	Bytes       a Uint8Array
@@ -31,6 +33,13 @@ type Value = any
 
 // Ref is a reference to the managed object with this id.
 type Ref string
+
+// Secret is a string that no sink for people shows: the value of a property of type "secret", or one that
+// contains such a value. For scripts, and for Equal, it is a string.
+type Secret string
+
+// Sealed is an encrypted Secret, as text. Scripts cannot have it: it has to be opened before it is loaded.
+type Sealed string
 
 // Undefined is JavaScript's undefined where it stands inside of an array or a plain object.
 type Undefined struct{}
@@ -87,7 +96,7 @@ type Set struct{ Items []Value }
 // Refs calls visit for each reference in v, in order.
 func Refs(v Value, visit func(Ref)) {
 	switch v := v.(type) {
-	case nil, Undefined, bool, float64, string, Date, Bytes, *big.Int:
+	case nil, Undefined, bool, float64, string, Secret, Sealed, Date, Bytes, *big.Int:
 	case Ref:
 		visit(v)
 	case []Value:

@@ -10,7 +10,7 @@ import (
 
 // print is host.print(level, text).
 func (rt *Runtime) print(call goja.FunctionCall) goja.Value {
-	text := clip(call.Argument(1).String())
+	text := clip(rt.mask(call.Argument(1).String()))
 	rt.printed += int64(len(text)) + 1
 	if most := rt.opts.Limits.Output; most > 0 && rt.printed > most {
 		panic(rt.rangeError(&LimitError{Limit: "output", Value: Bytes(most), What: "console prints more"}))
@@ -19,6 +19,13 @@ func (rt *Runtime) print(call goja.FunctionCall) goja.Value {
 		rt.opts.Console(call.Argument(0).String(), text)
 	}
 	return goja.Undefined()
+}
+
+func (rt *Runtime) mask(text string) string {
+	if rt.opts.Mask == nil {
+		return text
+	}
+	return rt.opts.Mask(text)
 }
 
 // monotonic is host.now(): milliseconds on the runtime's clock, with fractions.

@@ -58,7 +58,7 @@ func (rt *Runtime) describeValue(v goja.Value, ex *goja.Exception, causes int) *
 			return err
 		}
 		parts := d.(*goja.Object)
-		e.Name, e.Message = text(parts.Get("0")), text(parts.Get("1"))
+		e.Name, e.Message = text(parts.Get("0")), rt.mask(text(parts.Get("1")))
 		if c := parts.Get("2"); c != nil && !goja.IsUndefined(c) {
 			cause = c
 		}

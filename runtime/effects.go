@@ -103,6 +103,10 @@ func (e *effects) perform(call goja.FunctionCall) goja.Value {
 		}
 		req.Args = args
 	}
+	if effect.IsEffect(req.Op) {
+		text := string(req.Args)
+		req.Secret = rt.mask(text) != text
+	}
 	promise, resolve, reject := rt.Promise()
 	if rt.opts.Broker == nil {
 		reject(errNoBroker)

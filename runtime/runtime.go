@@ -34,6 +34,9 @@ type Options struct {
 	// Delivered hears, on the loop, that a script is about to see the outcome of a request: what awaits it
 	// runs before the next job of the loop. Nil: nobody listens.
 	Delivered func(req *effect.Request)
+	// Mask takes out of a text what must not be shown: of what scripts print, and of errors. It runs on the loop,
+	// may run getters of scripts, and is bounded as they are. Nil: nothing is taken out.
+	Mask func(text string) string
 	// Extensions are the host modules, opened in this order by New, before any user code runs.
 	Extensions []*Extension
 	// Limits bound what scripts may use.

@@ -174,7 +174,10 @@ func fits(t *objectstore.Type, v objectstore.Value) bool {
 	ok := false
 	switch t.Kind {
 	case objectstore.KindString, objectstore.KindSecret:
-		_, ok = v.(string)
+		switch v.(type) {
+		case string, objectstore.Secret:
+			ok = true
+		}
 	case objectstore.KindNumber:
 		_, ok = v.(float64)
 	case objectstore.KindInteger:
@@ -248,6 +251,8 @@ func describe(v objectstore.Value) string {
 		return "number " + scalarText(v)
 	case string:
 		return "string " + scalarText(v)
+	case objectstore.Secret, objectstore.Sealed:
+		return "secret"
 	case objectstore.Ref:
 		return "reference " + scalarText(string(v))
 	case []objectstore.Value:

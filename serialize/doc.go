@@ -35,7 +35,8 @@
 // Values that JSON has no form for are objects with one key, a tag: {"$ref": id}, {"$date": ISO 8601 in
 // UTC with milliseconds, or null}, {"$bytes": base64}, {"$bigint": decimal digits}, {"$map": [[key,
 // value], …]}, {"$set": [item, …]}, {"$number": "NaN", "Infinity", "-Infinity" or "-0"},
-// {"$undefined": true}. A plain key that begins with $ is written with a second $, the plain key ? as $?.
+// {"$undefined": true}, {"$secret": text}, and {"$sealed": text} for a secret that is encrypted. A plain
+// key that begins with $ is written with a second $, the plain key ? as $?.
 //
 // The digest is SHA-256, in hexadecimal, of the canonical document without the digest: the text up to and
 // including the bracket that ends the objects, then a space, a closing brace and a line feed.

@@ -96,10 +96,17 @@ func (m *merger) owners() error {
 	return nil
 }
 
-// sameValue compares by the form in which values are saved.
+// sameValue compares by the form in which values are saved. A secret is the same as the string that it is.
 func sameValue(a, b objectstore.Value) bool {
 	v, w := writer{depth: 3}, writer{depth: 3}
-	v.value(a)
-	w.value(b)
+	v.value(objectstore.MapSecrets(a, bare))
+	w.value(objectstore.MapSecrets(b, bare))
 	return v.err == nil && w.err == nil && string(v.buf) == string(w.buf)
+}
+
+func bare(v objectstore.Value) objectstore.Value {
+	if secret, ok := v.(objectstore.Secret); ok {
+		return string(secret)
+	}
+	return v
 }

@@ -177,5 +177,8 @@ func (r *modelReader) scalarValue(n *node, t *objectstore.Type) (objectstore.Val
 	if !fits(t, v) {
 		return nil, r.mismatch(n, t)
 	}
+	if text, ok := v.(string); ok && t.Kind == objectstore.KindSecret {
+		return objectstore.Secret(text), nil
+	}
 	return v, nil
 }

@@ -19,10 +19,12 @@ const (
 	tagMap       = "$map"       // [[key, value], …]
 	tagSet       = "$set"       // [item, …]
 	tagNumber    = "$number"    // "NaN", "Infinity", "-Infinity", "-0"
+	tagSealed    = "$sealed"    // an encrypted secret, as text
+	tagSecret    = "$secret"    // a secret in clear text
 	tagUndefined = "$undefined" // true
 )
 
-var tags = []string{tagBigInt, tagBytes, tagDate, tagMap, tagNumber, tagRef, tagSet, tagUndefined}
+var tags = []string{tagBigInt, tagBytes, tagDate, tagMap, tagNumber, tagRef, tagSealed, tagSecret, tagSet, tagUndefined}
 
 // headerKey is the key of an object's header. As a key of plain data it is written "$?".
 const headerKey = "?"
@@ -179,6 +181,16 @@ func (r *valueReader) tagged(n, tag *node) (objectstore.Value, error) {
 			}
 		}
 		return nil, bad("an integer in decimal digits, in quotes, of at most 100,000 digits")
+	case tagSecret:
+		if tag.kind == nodeString {
+			return objectstore.Secret(tag.text), nil
+		}
+		return nil, bad("a string")
+	case tagSealed:
+		if tag.kind == nodeString && tag.text != "" {
+			return objectstore.Sealed(tag.text), nil
+		}
+		return nil, bad("a string that is not empty")
 	case tagMap:
 		return r.mapping(tag)
 	case tagSet:
@@ -265,7 +277,9 @@ func distinct(seen map[any]struct{}, key objectstore.Value) bool {
 		return (k != 0 || !math.Signbit(k)) && add(seen, k)
 	case *big.Int:
 		return add(seen, [1]string{k.String()})
-	case nil, objectstore.Undefined, bool, string, objectstore.Ref:
+	case objectstore.Secret:
+		return add(seen, string(k))
+	case nil, objectstore.Undefined, bool, string, objectstore.Ref, objectstore.Sealed:
 		return add(seen, k)
 	}
 	return true

@@ -203,6 +203,12 @@ func (w *writer) tagged(v objectstore.Value) {
 		}
 		w.raw(`"$ref": `)
 		w.string(string(v))
+	case objectstore.Secret:
+		w.raw(`"` + tagSecret + `": `)
+		w.string(string(v))
+	case objectstore.Sealed:
+		w.raw(`"` + tagSealed + `": `)
+		w.string(string(v))
 	case objectstore.Undefined:
 		w.raw(`"$undefined": true`)
 	case objectstore.Date:

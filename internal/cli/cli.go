@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/internal/render"
 	"github.com/sextongc/sexton/serialize"
 )
@@ -16,19 +18,24 @@ import (
 // app is one command line under way.
 type app struct {
 	*State
+	mask    *sexton.Mask // of what is printed
 	flags   flags
 	stdin   *bufio.Reader
-	began   bool   // the command line was understood, and a verb runs
-	emitted bool   // an event was printed
-	pkgDir  string // for errors: what their positions are relative to
-	asks    bool   // the package asks for permissions that it does not get
-	source  string // of a script on the command line
-	explain bool   // which permissions effects use
+	pipe    io.Writer // standard output as it is
+	began   bool      // the command line was understood, and a verb runs
+	emitted bool      // an event was printed
+	pkgDir  string    // for errors: what their positions are relative to
+	asks    bool      // the package asks for permissions that it does not get
+	source  string    // of a script on the command line
+	explain bool      // which permissions effects use
 }
 
 // Main runs a command line and returns the exit code.
 func Main(s *State) int {
-	a := &app{State: s, stdin: bufio.NewReader(s.Stdin)}
+	mask, masked := sexton.NewMask(), *s
+	masked.Stdout, masked.Stderr = mask.Writer(s.Stdout), mask.Writer(s.Stderr)
+	a := &app{State: &masked, mask: mask, pipe: s.Stdout, stdin: bufio.NewReader(s.Stdin)}
+	s = a.State
 	root := a.command()
 	root.SetArgs(s.Args)
 	root.SetIn(s.Stdin)

@@ -78,7 +78,7 @@ func exitCode(err error) int {
 		return exitLimit
 	case errors.Is(err, sexton.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usageErr):
+	case errors.As(err, &usageErr), errors.Is(err, sexton.ErrSecretsKey):
 		return exitUsage
 	case errors.Is(err, sexton.ErrBroken): // whatever the script did that could not restore the object
 		return exitIncomplete

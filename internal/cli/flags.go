@@ -25,6 +25,7 @@ type flags struct {
 	logFormat            string
 	yes                  bool
 	isolation            string
+	secretsKeyFile       string
 }
 
 func (f *flags) add(set *pflag.FlagSet) {
@@ -46,6 +47,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 	set.DurationVar(&f.settings.Timeout, "timeout", 0, "for the deployment, plan, script or tests as a whole (default none)")
 	set.Var((*limitFlag)(&f.settings.Limits), "limit", "bound what scripts may use, as in memory=512M,objects=1000 (`limits` in package.json)")
 	set.StringVar(&f.isolation, "isolation", "", "where scripts run, but those of tests: process (one of their own) or none (default process)")
+	set.StringVar(&f.secretsKeyFile, "secrets-key-file", "", "`file` with the key that secrets are sealed with (default: the state directory's name with .key, made when it is needed)")
 	set.BoolVar(&f.json, "json", false, "print events, one JSON object per line")
 	set.BoolVarP(&f.quiet, "quiet", "q", false, "print errors and warnings only")
 	set.BoolVarP(&f.verbose, "verbose", "v", false, "print more: notifications, phases, kept objects")
@@ -120,6 +122,11 @@ func (a *app) options() *sexton.Options {
 		Dir: a.path(f.dir), Name: f.name, Permissions: f.permissions, AllowPackage: f.allowPackage, Settings: f.settings,
 	}
 	o.Isolation = cmp.Or(sexton.Isolation(f.isolation), sexton.IsolationProcess)
+	o.Mask = a.mask
+	o.SecretsKey, _ = a.LookupEnv("SEXTON_SECRETS_KEY")
+	if f.secretsKeyFile != "" {
+		o.SecretsKeyFile = a.path(f.secretsKeyFile)
+	}
 	if f.state != "" {
 		o.State = a.path(f.state)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/internal/render"
+	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/serialize"
 )
 
@@ -73,8 +75,7 @@ func (a *app) stateShowCommand() *cobra.Command {
 		Use:   "show ID",
 		Short: "shows all that is saved of an object",
 		Long: `Show prints the header of an object, its properties, who subscribed to its destruction, and the effects
-that came after it was last saved. Values of secrets are printed as they are: which ones are secret is
-known to the classes only.`,
+that came after it was last saved. Secrets are printed as ***, and with --json as they are sealed.`,
 		Example: examples(
 			"sexton deploy && sexton state show shop",
 			"sexton deploy && sexton state show a --json",
@@ -270,7 +271,7 @@ func (a *app) printObject(o *sexton.StoredObject) error {
 
 	var properties, subscribers, effects [][]string
 	for _, f := range e.Properties {
-		value, err := serialize.EncodeValue(f.Value)
+		value, err := serialize.EncodeValue(objectstore.MapSecrets(f.Value, func(objectstore.Value) objectstore.Value { return "***" }))
 		if err != nil {
 			return err
 		}
@@ -287,14 +288,21 @@ func (a *app) printObject(o *sexton.StoredObject) error {
 	section("Subscribers to its destruction", subscribers)
 	for i := range o.Effects {
 		effect := &o.Effects[i]
-		effects = append(effects, []string{effectText(effect), string(effect.Args)})
+		effects = append(effects, []string{effectText(effect), shown(effect.Args)})
 		if effect.Outcome != nil {
-			effects = append(effects, []string{"", string(effect.Outcome)})
+			effects = append(effects, []string{"", shown(effect.Outcome)})
 		}
 	}
 	section("Effects since it was last saved", effects)
 	return nil
 }
+
+// shown is what an effect was given, or came to, without what is sealed of it.
+func shown(data json.RawMessage) string {
+	return sealedData.ReplaceAllString(string(data), `"***"`)
+}
+
+var sealedData = regexp.MustCompile(`\{"\$sealed":"[^"]*"\}`)
 
 // columns sets rows of two cells.
 func columns(rows [][]string) string {

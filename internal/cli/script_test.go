@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 //	exits N program args…   runs it and wants that exit code
 //	keep [flags…]           records the snapshot, with these flags, and the files below the directory "out"
 //	kept [flags…]           wants both as keep found them
+//	hides TEXT…             wants no TEXT in what was printed last, nor in the files below the directory "state"
 //	lock DIR                holds the lock of a state directory until the script ends
 //	plain FILE…             replaces times, durations and generated ids in files
 func TestScripts(t *testing.T) {
@@ -58,6 +59,27 @@ func TestScripts(t *testing.T) {
 			"kept": func(ts *testscript.TestScript, _ bool, args []string) {
 				if before, now := ts.ReadFile("kept"), whatIs(ts, args); before != now {
 					ts.Fatalf("it was:\n%s\nit is:\n%s", before, now)
+				}
+			},
+			"hides": func(ts *testscript.TestScript, _ bool, secrets []string) {
+				texts := map[string]string{"stdout": ts.ReadFile("stdout"), "stderr": ts.ReadFile("stderr")}
+				ts.Check(filepath.WalkDir(ts.MkAbs("state"), func(file string, entry fs.DirEntry, err error) error {
+					if errors.Is(err, fs.ErrNotExist) {
+						return nil // nothing is deployed yet
+					}
+					if err != nil || entry.IsDir() {
+						return err
+					}
+					data, err := os.ReadFile(file)
+					texts[file] = string(data)
+					return err
+				}))
+				for name, text := range texts {
+					for _, secret := range secrets {
+						if strings.Contains(text, secret) {
+							ts.Fatalf("%s has the secret %s:\n%s", name, secret, text)
+						}
+					}
 				}
 			},
 			"lock": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -77,6 +99,7 @@ func TestScripts(t *testing.T) {
 						`\([0-9.]+(µs|ms)`:                       `(1ms`,
 						`, [0-9.]+(µs|ms)\)`:                     `, 1ms)`,
 						`(?m)^[0-9-]+T[0-9:]+Z  `:                `T  `,
+						`"\$sealed":"[^"]*"`:                     `"$$sealed":"S"`,
 						`"began":"[^"]*"`:                        `"began":"T"`,
 						`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]+`: `ID`,
 					} {

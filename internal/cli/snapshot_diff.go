@@ -21,7 +21,7 @@ func (a *app) snapshotDiffCommand() *cobra.Command {
 		Long: `Diff says what differs between two snapshots: objects that came and went, and of those in both, which
 properties, owners, subscriptions and states changed. A and B are files, snapshots or exports; @N is the
 snapshot of an earlier generation of which the state directory keeps a copy (snapshot.<N>.json); @ is
-what is deployed, and B if that is left out. Values of secrets are printed as they are.`,
+what is deployed, and B if that is left out. Secrets are compared and printed as they are sealed.`,
 		Example: examples(
 			"sexton snapshot diff staging.json",
 			"sexton deploy && sexton snapshot diff @1 @ --json",

@@ -62,8 +62,8 @@ func (a *app) snapshotExportCommand() *cobra.Command {
 		Short: "writes everything that another machine needs to go on",
 		Long: `Export writes the snapshot together with what it does not say: the effects of interrupted objects, and
 what keeps tokens and incarnations unique. "sexton snapshot import" makes it the state of an empty
-environment, which then goes on exactly from there. Without a file it is printed. Values of secrets
-stand in it in clear text.`,
+environment, which then goes on exactly from there. Without a file it is printed. Secrets stand in it
+sealed: whoever imports it needs the key.`,
 		Example: examples(
 			"sexton snapshot export shop.export",
 			"sexton snapshot export > shop.export",

@@ -15,7 +15,7 @@ func (a *app) workerCommand() *cobra.Command {
 		Args:                  cobra.NoArgs,
 		DisableFlagsInUseLine: true,
 		RunE: a.verb(func(*cobra.Command, []string) error {
-			return sexton.Worker(a.Stdin, a.Stdout, nil)
+			return sexton.Worker(a.Stdin, a.pipe, nil)
 		}),
 	}
 }

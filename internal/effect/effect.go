@@ -16,8 +16,10 @@ type Request struct {
 	Incarnation uint64 `json:"incarnation,omitempty"` // of that object
 	Token       string `json:"token,omitempty"`       // GC.token of that object
 	// Epoch numbers the deployments of an environment: later ones have higher numbers. The state side sets it.
-	Epoch uint64          `json:"epoch,omitempty"`
-	Args  json.RawMessage `json:"args"`
+	Epoch uint64 `json:"epoch,omitempty"`
+	// Secret: the arguments hold a secret. The script side sets it.
+	Secret bool            `json:"secret,omitempty"`
+	Args   json.RawMessage `json:"args"`
 }
 
 // Outcome is the answer to a Request. Exactly one of Result and Error is set.
