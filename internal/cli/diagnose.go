@@ -173,6 +173,7 @@ func hint(err error) string {
 	}
 	var phase *sexton.PhaseError
 	var corrupt *state.CorruptError
+	var limit *sexton.LimitError
 	switch {
 	case errors.Is(err, sexton.ErrLocked):
 		return "wait until that deployment has ended, and try again"
@@ -192,6 +193,8 @@ func hint(err error) string {
 		return advice
 	case errors.Is(err, sexton.ErrIncomplete):
 		return "repair what failed and deploy again: what is destroyed stays so, the rest is tried again"
+	case errors.As(err, &limit) && limit.Value != "":
+		return fmt.Sprintf("--limit %s=… allows more, if the script needs it", limit.Limit)
 	case errors.Is(err, runtime.ErrTimeLimit) && errors.As(err, &phase) && phase.Phase == "load":
 		return "nothing was changed; --handler-timeout gives classes more time to load"
 	case errors.Is(err, runtime.ErrDeadlock):
