@@ -17,6 +17,9 @@ import (
 // What is settled is recorded before anything starts that had to wait for it. So the objects that are
 // ready are taken in batches: all of one batch start, then their ends are recorded together, then
 // what they held up becomes ready.
+//
+// What ended and is not recorded runs again after a crash. So a batch has at most maxBatch ends, and those of
+// the destructors that run already.
 type destruction struct {
 	r        *collection
 	t        *runtime.Task
@@ -25,6 +28,9 @@ type destruction struct {
 	running  int
 	ended    []end
 }
+
+// maxBatch is many enough that a sync for each batch is little beside the destructors.
+const maxBatch = 256
 
 type end struct {
 	i    int32
@@ -54,7 +60,7 @@ func (r *collection) destroyAll(t *runtime.Task, p *planned) error {
 
 // startReady starts what may start now (gc 3.6).
 func (d *destruction) startReady() error {
-	for d.running < d.r.c.settings.Concurrency && !d.r.cancelled() {
+	for d.running < d.r.c.settings.Concurrency && len(d.ended) < maxBatch && !d.r.cancelled() {
 		i, ok := d.frontier.next()
 		if !ok {
 			return nil

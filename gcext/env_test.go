@@ -33,6 +33,7 @@ type env struct {
 	report  *sexton.Report // of the last deployment
 	last    *objectstore.Graph
 	incarn  uint64
+	journal sexton.Journal // nil: none
 }
 
 const emptyModel = `{"?": {"type": "Environment", "id": "root"}}`
@@ -154,7 +155,7 @@ func (e *env) observe(ev sexton.Event) {
 
 func (e *env) deployment(model string, settings sexton.Settings) *sexton.Deployment {
 	return &sexton.Deployment{
-		Model: []byte(model), File: "model", Last: e.last, Settings: settings, Key: e.key, Observe: e.observe,
+		Model: []byte(model), File: "model", Last: e.last, Settings: settings, Key: e.key, Observe: e.observe, Journal: e.journal,
 		Incarnation: func() uint64 { e.incarn++; return e.incarn },
 	}
 }
