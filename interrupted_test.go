@@ -154,6 +154,46 @@ func TestProvisionalObjectHasAnEffect(t *testing.T) {
 	require.Equal(t, []string{"written v", "loaded m", "loaded v", "destroy v v", "removed v"}, passed)
 }
 
+// gc 1.2, 5.5: the process ended in the middle of a plan, and what is still to be destroyed refers to an object that
+// is destroyed. The model has its id again: that is a new object, as it would be if the plan had come to its end.
+func TestDestroyedObjectComesBack(t *testing.T) {
+	users := volumes + `
+		import { GC } from "sexton";
+		export class User extends Volume {
+			static properties = { volume: "Volume" };
+			declare volume: Volume;
+			constructor(p: any, o: any, x: any) { super(p, o, x); GC.subscribeDestruction(this.volume, this); }
+		}`
+	both := `{"?":{"type":"Environment","id":"root"},"applications":[{"?":{"type":"Volume","id":"v"}},{"?":{"type":"User","id":"u"},"volume":"v"}]}`
+	made := []string{"destroy u u", "removed u", "loaded v", "written v"}
+
+	dir, rewrite := packageOf(t, users)
+	_, err := points(t, dir, both, "")
+	require.NoError(t, err)
+	_, err = points(t, dir, noVolume, "destroy u u")
+	require.Error(t, err)
+	passed, err := points(t, dir, volumeModel, "")
+	require.NoError(t, err)
+	require.Equal(t, made, passed[len(passed)-len(made):])
+	require.FileExists(t, filepath.Join(dir, "v"))
+	require.NoFileExists(t, filepath.Join(dir, "u"))
+
+	// As long as the one that refers to it cannot be destroyed, there is no new one, and no new reference to the old one.
+	_, err = points(t, dir, both, "")
+	require.NoError(t, err)
+	rewrite(users + "User.prototype.destroy = () => { throw new Error('not now'); };")
+	for _, model := range []string{noVolume, volumeModel, volumeModel} {
+		_, err = points(t, dir, model, "")
+		require.ErrorIs(t, err, sexton.ErrIncomplete)
+		require.NoFileExists(t, filepath.Join(dir, "v"))
+	}
+	require.ErrorContains(t, err, "replace: app/Volume v: destruction is incomplete: a new object of that id cannot be made while app/User u refers to the destroyed one")
+	rewrite(users)
+	passed, err = points(t, dir, volumeModel, "")
+	require.NoError(t, err)
+	require.Equal(t, made, passed[len(passed)-len(made):])
+}
+
 func readFile(t *testing.T, dir, name string) string {
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	require.NoError(t, err)

@@ -154,7 +154,8 @@ func (d *deploying) handlers() error {
 }
 
 // outgoing returns the ids whose objects have to go before new ones of the same id can be made: those
-// whose class the model changes, those whose destruction was begun, and a root that is destroyed.
+// whose class the model changes, those whose destruction was begun, a root that is destroyed, and what a crash left
+// destroyed in the middle of a plan: only what is to be destroyed as well refers to that.
 func (d *deploying) outgoing() map[string]bool {
 	gone := map[string]bool{}
 	for _, r := range d.merged.Replaced {
@@ -172,7 +173,41 @@ func (d *deploying) outgoing() map[string]bool {
 			gone[e.ID] = true
 		}
 	}
+	if slices.ContainsFunc(d.Last.Objects, func(e *objectstore.Entry) bool { return e.Doomed }) {
+		kept := persisting(d.Last)
+		for _, e := range d.Last.Objects {
+			if model[e.ID] && e.Destroyed && !kept[e.ID] {
+				gone[e.ID] = true
+			}
+		}
+	}
 	return gone
+}
+
+// persisting returns the ids of what a graph holds on account of its root, not of what is to be destroyed.
+func persisting(g *objectstore.Graph) map[string]bool {
+	entries := make(map[string]*objectstore.Entry, len(g.Objects))
+	for _, e := range g.Objects {
+		entries[e.ID] = e
+	}
+	kept := map[string]bool{}
+	var queue []*objectstore.Entry
+	visit := func(id string) {
+		if e := entries[id]; e != nil && !e.Doomed && !kept[id] {
+			kept[id] = true
+			queue = append(queue, e)
+		}
+	}
+	visit(g.Root)
+	for len(queue) > 0 {
+		e := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		visit(e.Owner)
+		for _, f := range e.Properties {
+			objectstore.Refs(f.Value, func(r objectstore.Ref) { visit(string(r)) })
+		}
+	}
+	return kept
 }
 
 // replace destroys the outgoing objects, and returns what is left without them. What the model drops goes
@@ -199,6 +234,7 @@ func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore
 		other[r.Old.ID] = true
 	}
 	meant := d.meant()
+	kept := persisting(d.graph)
 	left := &objectstore.Graph{Root: d.graph.Root}
 	for _, e := range d.graph.Objects {
 		by := meant[e.ID]
@@ -208,6 +244,9 @@ func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore
 		case other[e.ID] && e.Destroyed:
 			return nil, &PhaseError{Phase: "replace", Object: e.Type + " " + e.ID, Err: fmt.Errorf("a new object of that id cannot be made while %s %s refers to the destroyed one: "+
 				"give the new object another id, or let the reference go first, in a handler, in loaded(), or by a deployment without %[3]s", by.Type, by.ID, e.ID)}
+		case gone[e.ID] && e.Destroyed && !kept[e.ID]: // otherwise the model's references would keep it for good
+			return nil, &PhaseError{Phase: "replace", Object: e.Type + " " + e.ID, Err: fmt.Errorf("%w: a new object of that id cannot be made while %s %s "+
+				"refers to the destroyed one, and is to be destroyed itself", ErrIncomplete, by.Type, by.ID)}
 		case other[e.ID]:
 			return nil, &PhaseError{Phase: "replace", Object: e.Type + " " + e.ID, Err: fmt.Errorf("%w: a new object of that id cannot be made before the old one is destroyed", ErrIncomplete)}
 		}

@@ -242,7 +242,38 @@ func (w *world) outgoing(t *target) set {
 			gone[i] = true
 		}
 	}
+	if slices.ContainsFunc(w.objects, func(o *object) bool { return o.state == doomed }) {
+		kept := w.persisting()
+		for i, o := range w.objects {
+			if i > 0 && o.state == destroyed && t.wish(o.id) != nil && !kept[i] {
+				gone[i] = true
+			}
+		}
+	}
 	return gone
+}
+
+// persisting returns what the root holds, but for what only doomed objects refer to.
+func (w *world) persisting() set {
+	kept := set{}
+	var queue []int
+	visit := func(i int) {
+		if i >= 0 && w.objects[i].state != doomed && !kept[i] {
+			kept[i] = true
+			queue = append(queue, i)
+		}
+	}
+	if w.objects[0].state == live {
+		visit(0)
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		o := w.objects[queue[0]]
+		visit(o.owner)
+		for _, i := range o.refs {
+			visit(i)
+		}
+	}
+	return kept
 }
 
 func (o *object) classed() string {
@@ -279,9 +310,9 @@ func (w *world) replace(t *target, gone set) bool {
 		ids[w.objects[i].id], another[w.objects[i].id] = true, other[i]
 	}
 	w.save() // and load again: what only a script knew is forgotten
-	meant := w.meant(t)
+	meant, kept := w.meant(t), w.persisting()
 	for i, o := range w.objects {
-		if another[o.id] && (o.state != destroyed || meant[i]) {
+		if another[o.id] && (o.state != destroyed || meant[i]) || ids[o.id] && o.state == destroyed && meant[i] && !kept[i] {
 			return false
 		}
 	}
