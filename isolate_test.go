@@ -71,7 +71,7 @@ export class Item extends Resource {
 		switch (this.does) {
 		case "throw": throw new TypeError("not like this", { cause: new Error("because") });
 		case "spin": for (;;);
-		case "allocate": "x".repeat(2 ** 40);
+		case "allocate": return 1n << BigInt(2 ** 40) > 0n; // an operator, which nobody can guard
 		case "hang": await new Promise(() => setTimeout(() => {}, 1e9));
 		}
 	}
@@ -192,6 +192,7 @@ func TestWorkerThatDies(t *testing.T) {
 	var died *sexton.WorkerError
 	require.ErrorAs(t, err, &died)
 	require.Contains(t, died.Reason, "out of memory")
+	require.ErrorIs(t, err, &sexton.LimitError{Limit: "memory"})
 	require.FileExists(t, filepath.Join(e.dir, "b"))
 	r, err := e.deploy(apps(item("a")))
 	require.NoError(t, err)
