@@ -104,6 +104,9 @@ func (g *guard) Append(ctx context.Context, covered []uint64, group ...state.Rec
 		if !fromWorker[r.Kind] {
 			return fmt.Errorf("%w: a record of kind %q", errUnfit, r.Kind)
 		}
+		if hasSealed(r.Payload) {
+			return fmt.Errorf("%w: %s: a worker has nothing that is sealed", errUnfit, r.Kind)
+		}
 		if err := g.replica.apply(r); err != nil {
 			return fmt.Errorf("%w: %s: %w", errUnfit, r.Kind, err)
 		}

@@ -60,6 +60,7 @@ func TestGuardOfRecords(t *testing.T) {
 		"an unknown owner":    {checkpointText(`,"changed":[` + objectText("b", "nobody", 4, "") + `]`)},
 		"a dangling property": {checkpointText(`,"changed":[` + objectText("b", "root", 4, `,"p":{"$ref":"nobody"}`) + `]`)},
 		"a needed one goes":   {checkpointText(`,"removed":["root"]`)},
+		"what is sealed":      {checkpointText(`,"changed":[` + objectText("b", "root", 4, `,"p":{"$sealed":"1:00000000:AAAA"}`) + `]`)},
 		"an unknown end":      {{Kind: state.Destroyed, Payload: []byte(`{"id":"nobody","state":"destroyed"}`)}},
 		"an unknown plan":     {{Kind: state.Plan, Payload: []byte(`{"doomed":["nobody"]}`)}},
 		"a good and a bad":    {checkpointText(``), {Kind: state.Notified, Payload: []byte(`{"id":"nobody"}`)}},
@@ -72,7 +73,7 @@ func TestGuardOfRecords(t *testing.T) {
 	for _, group := range [][]state.Record{
 		{{Kind: state.Reserved, Payload: []byte(`{"incarnation":100}`)}},
 		{checkpointText(`,"changed":[` + objectText("b", "root", 4, `,"p":{"$ref":"c"}`) + `,` + objectText("c", "b", 5, "") + `]`)},
-		{checkpointText(`,"changed":[` + objectText("b", "root", 4, "") + `],"removed":["c"]`)},
+		{checkpointText(`,"changed":[` + objectText("b", "root", 4, `,"p":["$sealed",":"],"q":"\"$sealed\":"`) + `],"removed":["c"]`)},
 		{{Kind: state.Plan, Payload: []byte(`{"doomed":["a"]}`)}},
 		{{Kind: state.Destroyed, Payload: []byte(`{"id":"a","state":"destroyed"}`)}},
 		{checkpointText(`,"removed":["a","gone"]`)},

@@ -43,6 +43,9 @@ func (d *scripting) isolated(soft, hard context.Context) (*scripted, error) {
 		if result.graph, graphErr = serialize.DecodeSnapshot(answer.Body[0]); graphErr != nil {
 			return &scripted{}, p.distrust(graphErr)
 		}
+		if hasSealed(answer.Body[0]) {
+			return &scripted{}, p.distrust(errors.New("it sent what is sealed, and has no key"))
+		}
 	}
 	return result, errors.Join(decodeError(data.Error, known), err)
 }

@@ -351,6 +351,12 @@ func (v *vault) sealCheckpoint(payload []byte) ([]byte, error) {
 	return jsonOf(c), nil
 }
 
+// hasSealed reports whether there is a sealed value in JSON. As the content of a string, the tag has escaped quotes
+// around it or no colon behind it.
+func hasSealed(data []byte) bool { return sealedTag.Match(data) }
+
+var sealedTag = regexp.MustCompile(`"\$sealed"\s*:`)
+
 var sealedInModel = regexp.MustCompile(`"?\$sealed"?(\s*:\s*)"?(1:[0-9a-f]+:[A-Za-z0-9+/]+)"?`)
 
 // openModel opens sealed texts in a model, which may be a snapshot, in JSON or YAML.

@@ -35,7 +35,8 @@ func (c *converter) string(v goja.String) (Value, error) {
 	return plain, err
 }
 
-// LearnSecrets tells of the secrets that objects have now. What cannot be read is passed over.
+// LearnSecrets tells of the secrets that objects have now. What cannot be read is passed over. It may run getters, so it
+// is to be called where scripts run: it panics like them when they are interrupted.
 func (s *Store) LearnSecrets() {
 	g := s.registry
 	if g.secrets == nil || !slices.ContainsFunc(g.all, (*Class).holdsSecrets) {
@@ -53,10 +54,13 @@ func (s *Store) LearnSecrets() {
 			if v == nil {
 				break
 			}
-			_ = g.try(func() error {
+			err := g.try(func() error {
 				_, err := (&converter{registry: g}).toValue(p.Type, v.Get(p.Name))
 				return err
 			})
+			if stopped(err) { // a getter was; so is the script that is around this
+				panic(err)
+			}
 		}
 	}
 }
