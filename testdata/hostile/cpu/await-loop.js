@@ -1,0 +1,6 @@
+// A loop that awaits.
+// isolated: time
+// in process: time
+export default async () => {
+  for (;;) await null;
+};

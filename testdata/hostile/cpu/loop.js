@@ -1,0 +1,6 @@
+// The plain endless loop.
+// isolated: time
+// in process: time
+export default () => {
+  for (;;);
+};

@@ -1,0 +1,7 @@
+// A recursion of async functions.
+// isolated: depth
+// in process: depth
+export default () => {
+  const f = async () => { await f(); };
+  return f();
+};

@@ -1,0 +1,7 @@
+// A recursion through Array.prototype.map.
+// isolated: depth
+// in process: depth
+export default () => {
+  const f = () => [1].map(f);
+  return f();
+};

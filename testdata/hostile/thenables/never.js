@@ -1,0 +1,4 @@
+// A thenable that never resolves.
+// isolated: deadlock
+// in process: deadlock
+export default () => ({ then() {} });
