@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/internal/render"
 	"github.com/sextongc/sexton/serialize"
 )
@@ -47,8 +49,8 @@ func (a *app) snapshotCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [file]",
 		Short: "verifies a snapshot, or the state of the environment",
-		Long: `Check verifies a snapshot file: its form, its references and its digest. Without a file it verifies the
-state of the environment, more thoroughly than a deployment does, and lists all that is wrong.`,
+		Long: `Check verifies a snapshot file, or an export: its form, its references and its digest. Without a file it
+verifies the state of the environment, more thoroughly than a deployment does, and lists all that is wrong.`,
 		Example: examples(
 			"sexton snapshot check",
 			"sexton snapshot check staging.json",
@@ -67,6 +69,14 @@ func (a *app) checkFile(name string) error {
 	data, err := os.ReadFile(a.path(name))
 	if err != nil {
 		return usage(err)
+	}
+	if bytes.HasPrefix(data, []byte(`{"export":`)) {
+		same, err := sexton.Compare(data, data)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errSnapshot, inFile(err, name))
+		}
+		a.say("%s: %s, all is well", name, render.Count(same.Same, "exported object"))
+		return nil
 	}
 	g, err := serialize.DecodeSnapshot(data)
 	if err != nil {

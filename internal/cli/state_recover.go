@@ -56,6 +56,8 @@ to recover.`,
 				return usage(&hintedError{err, "nothing was changed; move that away, or name another directory with --out"})
 			case errors.Is(err, sexton.ErrNoState) && !errors.Is(err, sexton.ErrCorrupt):
 				return usage(err)
+			case errors.Is(err, sexton.ErrCorrupt):
+				return &hintedError{err, "nothing was changed; what is left of its file history names what was deployed. Move the directory away, then import an export, or deploy anew"}
 			case err != nil:
 				return err
 			}
