@@ -23,12 +23,13 @@ type guard struct {
 	replica *replayer
 	refs    map[string]int  // from entries, by the id that they name
 	doubt   map[string]bool // ids that were named or taken out since the last look
+	moved   map[string]bool // ids of objects that got an owner since then
 	numbers map[uint64]bool // of effects
 	last    uint64          // no effect has a number up to this
 }
 
 func newGuard(side stateSide, key string, last *replayed) *guard {
-	g := &guard{stateSide: side, key: key, refs: map[string]int{}, doubt: map[string]bool{}, numbers: map[uint64]bool{}, last: last.lastEffect}
+	g := &guard{stateSide: side, key: key, refs: map[string]int{}, doubt: map[string]bool{}, moved: map[string]bool{}, numbers: map[uint64]bool{}, last: last.lastEffect}
 	g.replica = newReplayer(last.graph, last.incarnation)
 	for _, e := range last.graph.Objects {
 		g.count(e, 1)
@@ -39,6 +40,9 @@ func newGuard(side stateSide, key string, last *replayed) *guard {
 		g.count(now, 1)
 		if now == nil && old != nil {
 			g.doubt[old.ID] = true
+		}
+		if now != nil && now.Owner != "" && (old == nil || old.Owner != now.Owner) {
+			g.moved[now.ID] = true
 		}
 	}
 	return g
@@ -121,8 +125,34 @@ func (g *guard) Append(ctx context.Context, covered []uint64, group ...state.Rec
 			break
 		}
 	}
+	if id := g.ownsItself(); id != "" {
+		return fmt.Errorf("%w: object %q owns itself through its owners", errUnfit, id)
+	}
 	clear(g.doubt)
+	clear(g.moved)
 	return g.stateSide.Append(ctx, covered, group...)
+}
+
+// ownsItself returns the id of an object that its new owner made an owner of itself; empty: there is none.
+func (g *guard) ownsItself() string {
+	met := map[string]string{} // by id: the object whose owners were being looked at
+	for id := range g.moved {
+		for at := id; ; {
+			e := g.replica.objects[at]
+			if e == nil || e.Owner == "" {
+				break
+			}
+			if from, ok := met[at]; ok {
+				if from == id {
+					return id
+				}
+				break // the rest was looked at
+			}
+			met[at] = id
+			at = e.Owner
+		}
+	}
+	return ""
 }
 
 // given is what a worker says is the last incarnation that it gave out, if that can be.

@@ -59,6 +59,7 @@ func TestGuardOfRecords(t *testing.T) {
 		"a wrong object":      {checkpointText(`,"changed":[{"?":{}}]`)},
 		"an unknown owner":    {checkpointText(`,"changed":[` + objectText("b", "nobody", 4, "") + `]`)},
 		"a dangling property": {checkpointText(`,"changed":[` + objectText("b", "root", 4, `,"p":{"$ref":"nobody"}`) + `]`)},
+		"an owner of itself":  {checkpointText(`,"changed":[` + objectText("b", "c", 4, "") + `,` + objectText("c", "b", 5, "") + `]`)},
 		"a needed one goes":   {checkpointText(`,"removed":["root"]`)},
 		"what is sealed":      {checkpointText(`,"changed":[` + objectText("b", "root", 4, `,"p":{"$sealed":"1:00000000:AAAA"}`) + `]`)},
 		"an unknown end":      {{Kind: state.Destroyed, Payload: []byte(`{"id":"nobody","state":"destroyed"}`)}},
