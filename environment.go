@@ -214,7 +214,7 @@ func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, mo
 			}
 		}),
 	}
-	run := d.run
+	run := d.runOrAbandon
 	if e.opts.Isolation == IsolationProcess {
 		run = d.isolated
 	}

@@ -35,7 +35,7 @@ type Options struct {
 	// Console receives what scripts print; nil: it is dropped. Level is "debug", "log", "info", "warn" or
 	// "error".
 	Console func(level, text string)
-	// Observe hears of what a deployment does while it does it, on the goroutine that deploys.
+	// Observe hears of what a deployment does while it does it, one thing after the other, on some goroutine.
 	Observe func(Event)
 	// Audit hears of each permission that scripts exercise or are refused, at once, one at a time, on any goroutine.
 	Audit func(PermissionUse)

@@ -17,6 +17,7 @@ type scripting struct {
 	last     *replayed
 	key      string // tells the environment's tokens from others'
 	side     stateSide
+	stuck    func(cause error) // told that a script does not stop; nil: it is waited for
 	observe  func(Event)
 	kept     *keptSession // nil: a session of its own
 	confine  func() error // nil: the process is not confined
@@ -35,7 +36,7 @@ func (d *scripting) run(soft, hard context.Context) (*scripted, error) {
 	if d.opts.Clock != nil {
 		journal.now, journal.began = d.opts.Clock.Now, d.opts.Clock.Now()
 	}
-	s, err := d.kept.open(&SessionOptions{Options: d.opts, side: d.side, journal: journal, lastEffect: d.last.lastEffect, bundled: d.confine})
+	s, err := d.kept.open(&SessionOptions{Options: d.opts, side: d.side, journal: journal, lastEffect: d.last.lastEffect, bundled: d.confine, stuck: d.stuck})
 	if err != nil {
 		return &scripted{}, err
 	}

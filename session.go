@@ -51,11 +51,12 @@ type SessionOptions struct {
 	// where each object was made.
 	Anonymous, TraceCreation bool
 
-	broker     effect.Broker // performs effects; nil: the session does it by itself
-	side       stateSide     // records them, too; nil: they are not recorded
-	journal    *stateJournal // of side
-	lastEffect uint64        // the highest number of an effect that side has
-	bundled    func() error  // called when the package is read, before its first script runs; may be nil
+	broker     effect.Broker     // performs effects; nil: the session does it by itself
+	side       stateSide         // records them, too; nil: they are not recorded
+	journal    *stateJournal     // of side
+	lastEffect uint64            // the highest number of an effect that side has
+	stuck      func(cause error) // told that a script does not stop
+	bundled    func() error      // called when the package is read, before its first script runs; may be nil
 
 	scriptOnly bool // load the entries without main module and hooks
 }
@@ -100,7 +101,7 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		Limits: limits.runtime(), MaxCallStack: limits.CallDepth,
 		Console: opts.Console, Clock: opts.Clock, Seed: opts.Seed, Broker: broker, LastEffect: opts.lastEffect,
 		Attribute: s.attribute, Delivered: s.delivered, Mask: s.mask, JobLimit: gcext.JobLimit,
-		Extensions: s.opts.Extensions, Unhandled: unhandled,
+		Extensions: s.opts.Extensions, Unhandled: unhandled, Stuck: opts.stuck,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.closePerformer())

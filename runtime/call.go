@@ -117,8 +117,9 @@ func (rt *Runtime) protect(limit time.Duration, fn func() error) (x any, expired
 	mark := rt.stack.Mark()
 	task, async, outer := rt.current, rt.async, len(rt.asyncOuter)
 	tok := rt.watch.begin(limit)
-	finished := false
+	finished, before := false, rt.watch.enter(true)
 	defer func() {
+		rt.watch.leave(before)
 		if !finished {
 			if x = recover(); x != nil && uncatchable(x) == nil {
 				x = asPanic(x) // here the stack still shows where it happened

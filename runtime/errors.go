@@ -15,6 +15,8 @@ var (
 	ErrCallStack = errors.New("call stack limit exceeded")
 	// ErrDeadlock: a task waits, and there is no timer, job or host operation that could end that.
 	ErrDeadlock = errors.New("the script waits for a promise that nothing can settle")
+	// ErrAbandoned: a script did not stop when it was interrupted, and was left behind.
+	ErrAbandoned = errors.New("the script does not stop and was abandoned")
 	// ErrClosed: the Runtime is closed.
 	ErrClosed = errors.New("the runtime is closed")
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/dop251/goja"
@@ -116,3 +117,9 @@ func Bytes(n int64) string {
 	}
 	return strconv.FormatInt(n, 10)
 }
+
+var abandoned atomic.Int64
+
+// Abandoned is how many runtimes of this process have told Options.Stuck: each holds a goroutine, and the CPU and memory
+// that its script takes, until the native function that it is in returns.
+func Abandoned() int64 { return abandoned.Load() }

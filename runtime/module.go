@@ -205,6 +205,7 @@ func compileLibrary(name, source string) (*goja.Program, error) {
 func (rt *Runtime) Func(name string, fn func(call goja.FunctionCall) goja.Value) *goja.Object {
 	f := rt.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		call.Arguments = slices.Clone(call.Arguments) // they lie on the interpreter's stack
+		defer rt.watch.leave(rt.watch.enter(false))
 		return fn(call)
 	}).(*goja.Object)
 	// Cannot fail: the name of a new function is configurable.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -49,6 +50,10 @@ type Options struct {
 	JobLimit func(asyncContext any) time.Duration
 	// Seed makes Math.random repeat itself. 0: random.
 	Seed uint64
+	// Stuck hears, on another goroutine, that a script was interrupted a second ago and goes on all the same, in a native
+	// function: cause is why it was interrupted. It is called once, and must not block. The goroutine cannot be
+	// ended; who abandons it must not touch the Runtime again. Nil: it is waited for.
+	Stuck func(cause error)
 	// Unhandled hears of promise rejections that nothing handles and of errors that timer callbacks
 	// throw, with the async context in which they occurred. Nil: they make Run fail.
 	Unhandled func(err *ScriptError, asyncContext any)
@@ -120,6 +125,15 @@ func New(opts *Options) (*Runtime, error) {
 		return nil, err
 	}
 	rt.watch.vm = rt.vm
+	if rt.opts.Stuck != nil {
+		var once sync.Once
+		rt.watch.stuck = func(cause error) {
+			once.Do(func() {
+				abandoned.Add(1)
+				rt.opts.Stuck(cause)
+			})
+		}
+	}
 	rt.loop.init()
 	rt.vm.SetMaxCallStackSize(rt.opts.MaxCallStack)
 	rt.vm.SetTimeSource(rt.opts.Clock.Now)

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dop251/goja"
@@ -18,6 +19,50 @@ type watch struct {
 	masked bool     // only calls from base on can be interrupted
 	base   int
 	hard   error // why everything is to stop
+
+	stuck func(cause error) // called once if the interpreter does not obey; nil: nobody waits for that
+	alarm *time.Timer       // runs while the interpreter is to stop
+	seen  uint64            // steps when it was set
+
+	executing atomic.Bool   // the interpreter, not Go code that it or the loop called
+	steps     atomic.Uint64 // changes of that
+}
+
+// obedience is how long the interpreter may take to stop.
+const obedience = time.Second
+
+// enter says that the interpreter executes from now on, or Go code that it has called; leave takes the result.
+func (w *watch) enter(interpreter bool) (before bool) {
+	w.steps.Add(1)
+	return w.executing.Swap(interpreter)
+}
+
+func (w *watch) leave(before bool) {
+	w.steps.Add(1)
+	w.executing.Store(before)
+}
+
+// arm gives the interpreter time to stop. w.mu is locked.
+func (w *watch) arm(cause error) {
+	if w.stuck == nil || w.alarm != nil {
+		return
+	}
+	w.seen = w.steps.Load()
+	var alarm *time.Timer
+	alarm = time.AfterFunc(obedience, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		switch {
+		case w.alarm != alarm:
+		case w.executing.Load() && w.steps.Load() == w.seen: // in one and the same call, all the time
+			w.alarm = nil
+			w.stuck(cause)
+		default:
+			w.seen = w.steps.Load()
+			alarm.Reset(obedience)
+		}
+	})
+	w.alarm = alarm
 }
 
 // token is one call with a limit.
@@ -117,14 +162,20 @@ func (w *watch) apply() {
 	if w.held == 0 {
 		if w.hard != nil && !w.masked {
 			w.vm.Interrupt(w.hard)
+			w.arm(w.hard)
 			return
 		}
 		for _, tok := range w.active[w.base:] {
 			if tok.expired {
 				w.vm.Interrupt(tok)
+				w.arm(timeLimitError(tok.limit, nil))
 				return
 			}
 		}
 	}
 	w.vm.ClearInterrupt()
+	if w.alarm != nil {
+		w.alarm.Stop()
+		w.alarm = nil
+	}
 }
