@@ -219,12 +219,15 @@ func (j *stateJournal) present(phase string) (state.Record, error) {
 
 // Planned records a plan, with all objects as they are: those that it names may have come or changed
 // since the last checkpoint, and whoever resumes the plan has them from here.
-func (j *stateJournal) Planned(doomed []*objectstore.Object) error {
-	plan := planRecord{Doomed: make([]string, len(doomed))}
+func (j *stateJournal) Planned(doomed []*objectstore.Object, quiet bool) error {
+	plan := planRecord{Doomed: make([]string, len(doomed)), Notified: quiet}
 	for i, o := range doomed {
 		plan.Doomed[i] = o.ID
 		if saved := j.saved[o.ID]; saved != nil && saved.entry.Incarnation == o.Incarnation {
 			saved.doom.doomed = true
+			if quiet {
+				saved.doom.notified, saved.doom.told = true, nil
+			}
 		}
 	}
 	c, err := j.present("plan")
@@ -257,8 +260,8 @@ func (j *stateJournal) Notified(o *objectstore.Object, told *objectstore.Subscri
 	return j.progress(1, append(group, record(state.Notified, notifiedRecord{o.ID, told.Subscriber.ID, told.Handler, all}))...)
 }
 
-// Decided records which doomed objects are live again, and that the others have been notified of: their destruction
-// begins.
+// Decided records which doomed objects are live again, and that notification of those others is complete: their
+// destruction begins.
 func (j *stateJournal) Decided(spared, condemned []*objectstore.Object) error {
 	var group []state.Record
 	for _, o := range spared {

@@ -17,9 +17,11 @@ type checkpointRecord struct {
 	Partial bool              `json:"partial,omitempty"` // of some new objects only
 }
 
-// planRecord is the payload of a plan: the doomed objects in the order of their destruction.
+// planRecord is the payload of a plan: the doomed objects in the order of their destruction. Notified: nobody has to be
+// told of any of them.
 type planRecord struct {
-	Doomed []string `json:"doomed"`
+	Doomed   []string `json:"doomed"`
+	Notified bool     `json:"notified,omitempty"`
 }
 
 // phaseRecord says that a deployment has begun, that it goes on to its next phase, or, where its end

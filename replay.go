@@ -151,7 +151,7 @@ func (r *replayer) apply(record state.Record) error {
 			return err
 		}
 		for _, id := range p.Doomed {
-			if err := r.change(id, func(e *objectstore.Entry) { e.Doomed = true }); err != nil {
+			if err := r.change(id, func(e *objectstore.Entry) { e.Doomed, e.Notified = true, e.Notified || p.Notified }); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package sexton_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,5 +54,35 @@ func TestSpareAfterCrash(t *testing.T) {
 			require.NotContains(t, e.snapshot(), `"destroyed"`, text)
 			break // the others are tried elsewhere
 		}
+	}
+}
+
+// gc 5.5, P2: what began to go without asking is not spared by a later deployment that asks.
+func TestSpareNotWhatBegan(t *testing.T) {
+	models := []string{ // x is to be replaced, while k goes on to refer to it; handlers run, or none does
+		apps(node("x"), node("k", `"kept": ["x"]`)),
+		apps(node("x"), node("y"), node("k", `"after": ["y"]`, `"kept": ["x"]`)),
+	}
+	for _, first := range models {
+		e := newEnv(t, strings.ReplaceAll(rescuer, `usage: "out"`, `usage: "inout"`)+"export class Other extends Node {}\n")
+		disk := simdisk.New()
+		_, err := e.deployOn(disk, context.Background(), first)
+		require.NoError(t, err)
+		kill, done := context.WithCancel(context.Background())
+		defer done()
+		e.opts.Observe = func(event sexton.Event) {
+			if event.Kind == "destroy" && event.Object.ID == "x" {
+				done()
+			}
+		}
+		_, err = e.deployOn(disk, kill, apps(object("Other", "x"), node("k")))
+		require.ErrorIs(t, err, sexton.ErrInterrupted)
+		require.Contains(t, e.snapshot(), `"doomed": true`)
+		e.opts.Observe = nil
+		e.opts.Settings = sexton.Settings{Resurrection: "spare"}
+		events, err := e.deployOn(disk, context.Background(), apps(node("k")))
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(texts(events), "\n"), "destroy x")
+		require.Contains(t, e.snapshot(), `"destroyed": true`)
 	}
 }

@@ -42,13 +42,13 @@ func (s Settings) withDefaults() Settings {
 // the runtime.
 type Journal interface {
 	// Planned comes before the first notification of a round, with the doomed objects in the order of
-	// their destruction.
-	Planned(doomed []*objectstore.Object) error
+	// their destruction. quiet: nobody has to be told of any of them, so that their destruction begins.
+	Planned(doomed []*objectstore.Object, quiet bool) error
 	// Notified comes when the handler of a subscription of the object has ended, well or badly. all: every
 	// subscriber of it has been told by now.
 	Notified(o *objectstore.Object, told *objectstore.Subscribed, all bool) error
-	// Decided comes with resurrection "spare" when all handlers have ended: these objects are live again, those
-	// will be destroyed.
+	// Decided comes when all handlers have ended, with what Notified did not tell: these objects are live again,
+	// those will be destroyed.
 	Decided(spared, condemned []*objectstore.Object) error
 	// Settled comes before anything starts that had to wait for one of these objects: they are
 	// destroyed, or failed (Failure says why).

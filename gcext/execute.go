@@ -110,8 +110,12 @@ func (r *collection) round(t *runtime.Task, doomed []*objectstore.Object) error 
 		r.c.store.Doom(o)
 	}
 	p := r.plan()
+	quiet := !r.c.settings.Spare && r.quiet(p)
+	for _, o := range doomed {
+		o.Notified = o.Notified || quiet
+	}
 	if r.c.journal != nil {
-		if err := r.c.journal.Planned(p.order()); err != nil {
+		if err := r.c.journal.Planned(p.order(), quiet); err != nil {
 			return err
 		}
 	}
@@ -166,8 +170,20 @@ func planStore(s *objectstore.Store, doomed func(*objectstore.Object) bool) *pla
 	return &planned{NewPlan(g), edges}
 }
 
-// notifyAll tells the subscribers of all doomed objects that have not been told before (gc 3.5, 4).
+// quiet reports whether nobody has to be told of any doomed object.
+func (r *collection) quiet(p *planned) bool {
+	for _, i := range p.Order {
+		if o := p.object(i); !o.Notified && newHearing(o).next() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// notifyAll tells the subscribers of all doomed objects that have not been told before (gc 3.5, 4). Of which nobody was
+// told is recorded, too: from then on their destruction may have begun, and no later collection may spare them.
 func (r *collection) notifyAll(t *runtime.Task, p *planned) error {
+	var untold []*objectstore.Object
 	for _, i := range p.Notification() {
 		if r.cancelled() {
 			return nil
@@ -184,9 +200,15 @@ func (r *collection) notifyAll(t *runtime.Task, p *planned) error {
 			r.cancelled()
 			return nil
 		}
-		o.Notified = !r.c.settings.Spare
+		if !r.c.settings.Spare && !o.Notified {
+			o.Notified = true
+			untold = append(untold, o)
+		}
 	}
-	return nil
+	if r.c.journal == nil || len(untold) == 0 || r.cancelled() {
+		return nil
+	}
+	return r.c.journal.Decided(nil, untold)
 }
 
 // notify tells the subscribers of one object, and records each that has been told. It returns false if

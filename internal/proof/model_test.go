@@ -193,7 +193,7 @@ func (s *subject) step(t require.TestingT, d dice, asked *target) bool {
 		n := min(kill, len(events))
 		require.Equal(t, w.events[:n], lines(events[:n]))
 		s.restart()
-		return s.after(t, w, events, n)
+		return s.after(t, asked, w, events, n)
 	case "crash":
 		s.total["crashes"]++
 	case "cancel":
@@ -214,7 +214,7 @@ func (s *subject) step(t require.TestingT, d dice, asked *target) bool {
 		}
 		s.disk = whole
 		before := s.crash(d, whole, events)
-		return s.after(t, w, before, len(before))
+		return s.after(t, asked, w, before, len(before))
 	}
 	info := s.state(t)
 	require.Equal(t, texts(w.graph()), stored(info))
@@ -224,7 +224,7 @@ func (s *subject) step(t require.TestingT, d dice, asked *target) bool {
 		require.Equal(t, s.whole, w.living(), "not what it would be without the crashes")
 	}
 	w.refused, w.recorded, w.stopped, w.cancelAt, w.blocked, w.moments = false, false, false, 0, nil, nil
-	s.w = w
+	s.goOn(w, asked)
 	return how == ""
 }
 
@@ -255,7 +255,7 @@ func (s *subject) look(t require.TestingT, w *world, events []happening) {
 
 // after is what the next deployment finds when the last one ended too early. The first events are those that w
 // has, too.
-func (s *subject) after(t require.TestingT, w *world, events []happening, first int) bool {
+func (s *subject) after(t require.TestingT, asked *target, w *world, events []happening, first int) bool {
 	info := s.state(t)
 	s.story = append(s.story, fmt.Sprintf("  with %d events, left %q", len(events), stored(info)))
 	s.p.wentThrough(t, w.moments, first, len(events), stored(info))
@@ -268,9 +268,22 @@ func (s *subject) after(t require.TestingT, w *world, events []happening, first 
 			fired[key]++
 		}
 	}
-	s.w = w.adopt(info)
-	s.w.fired = fired
+	left := w.adopt(info)
+	left.fired = fired
+	s.goOn(left, asked)
 	return false
+}
+
+// goOn makes w the world. Where an object that was to be made anew (gc 2.3) is destroyed, and the deployment came no
+// further, it is a tombstone that the model names, and stays one (gc 6.3): what it comes to is another thing then.
+func (s *subject) goOn(w *world, asked *target) {
+	for _, x := range asked.wishes {
+		was, is := s.w.index(x.id), w.index(x.id)
+		if was >= 0 && is >= 0 && s.w.objects[was].state == doomed && w.objects[is].state == destroyed {
+			s.whole = nil
+		}
+	}
+	s.w = w
 }
 
 func (s *subject) state(t require.TestingT) *sexton.StateInfo {

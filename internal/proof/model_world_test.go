@@ -103,17 +103,22 @@ func (w *world) alone(i int) {
 }
 
 // since returns what a state holds whose objects are those of an earlier moment, but for what records of
-// their own tell: who is doomed, told, destroyed.
+// their own tell: who is doomed, told, destroyed; and subscribers as they were once they had been told. What was made
+// after the earlier moment is not there, unless such a subscriber led to it: it had no effect yet, and goes with the
+// process. So does then the tombstone of its owner, if nothing else refers to that.
 func (m *moment) since(earlier *moment, at int) []string {
 	w := earlier.world.clone()
-	for _, o := range m.world.objects[len(w.objects):] { // what a single one may refer to
+	known := len(w.objects)
+	for _, o := range m.world.objects[known:] {
 		w.objects = append(w.objects, o.clone())
 	}
+	var recorded []int
 	for i, one := range m.world.singles {
 		o := w.objects[i]
-		changed := o.made != one.object.made || !slices.Equal(o.refs, one.object.refs) || !slices.Equal(o.subs, one.object.subs)
+		changed := i >= known || o.made != one.object.made || !slices.Equal(o.refs, one.object.refs) || !slices.Equal(o.subs, one.object.subs)
 		if one.moment > at && changed { // otherwise it is not recorded
 			w.objects[i] = one.object.clone()
+			recorded = append(recorded, i)
 		}
 	}
 	for i, o := range w.objects {
@@ -130,9 +135,17 @@ func (m *moment) since(earlier *moment, at int) []string {
 			s.told = slices.ContainsFunc(now.subs, func(x subscription) bool { return x.subscriber == s.subscriber && x.handler == s.handler && x.told })
 		}
 	}
+	led := w.persistable(recorded...)
+	missing := func(i int) bool { return i >= known && !led[i] }
 	for _, o := range w.objects {
-		o.subs = slices.DeleteFunc(o.subs, func(s subscription) bool { return w.objects[s.subscriber].state == destroyed })
+		o.subs = slices.DeleteFunc(o.subs, func(s subscription) bool { return missing(s.subscriber) || w.objects[s.subscriber].state == destroyed })
 	}
+	w.keep(func(i int) int {
+		if missing(i) {
+			return -1
+		}
+		return i
+	})
 	w.save()
 	return texts(w.graph())
 }

@@ -30,6 +30,10 @@ func (w *world) collect(scope, later, lost func() set) {
 			return
 		}
 		p := w.plan()
+		quiet := !w.spare && !slices.ContainsFunc(p.order, func(i int) bool { return !w.objects[i].notified && w.hears(w.objects[i], nil) >= 0 })
+		for _, i := range p.order {
+			w.objects[i].notified = w.objects[i].notified || quiet
+		}
 		w.moment(true, true)
 		w.note("plan %d", count)
 		w.notify(p)
@@ -129,12 +133,7 @@ func (w *world) notify(p *plan) {
 			continue
 		}
 		told := map[subscription]bool{}
-		next := func() int {
-			return slices.IndexFunc(publisher.subs, func(s subscription) bool {
-				s.count = 0
-				return s.handler != "" && !s.told && !told[s] && w.objects[s.subscriber].state != destroyed
-			})
-		}
+		next := func() int { return w.hears(publisher, told) }
 		if next() < 0 {
 			publisher.notified, publisher.silent = !w.spare, !w.spare
 			w.moment(false, false)
@@ -157,6 +156,24 @@ func (w *world) notify(p *plan) {
 			w.moment(true, false)
 		}
 	}
+	if w.stopped {
+		return
+	}
+	untold := false
+	for _, i := range order {
+		untold, w.objects[i].silent = untold || w.objects[i].silent, false
+	}
+	if untold {
+		w.moment(true, false)
+	}
+}
+
+// hears returns the subscription of a publisher whose turn it is, besides those that have been told; -1: nobody's.
+func (w *world) hears(publisher *object, told map[subscription]bool) int {
+	return slices.IndexFunc(publisher.subs, func(s subscription) bool {
+		s.count = 0
+		return s.handler != "" && !s.told && !told[s] && w.objects[s.subscriber].state != destroyed
+	})
 }
 
 // destroy is gc 5.6 and 3.6: what nothing unsettled is before may start, the first in the plan's order before

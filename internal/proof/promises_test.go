@@ -204,7 +204,7 @@ func (p *promises) wentThrough(t require.TestingT, moments []moment, relied, hap
 		}
 		for k := i; k >= whole; k-- {
 			texts := m.since(&moments[k], k)
-			if sameState(texts, state) {
+			if slices.Equal(texts, state) {
 				return
 			}
 			closest = append(closest, fmt.Sprintf("after %d events, properties after %d (%v, %v)", m.events, moments[k].events, m.sure, m.whole))
@@ -212,12 +212,6 @@ func (p *promises) wentThrough(t require.TestingT, moments []moment, relied, hap
 		}
 	}
 	require.Fail(t, "P6: the deployment never was in this state", "%s\nmay be one of\n%s", strings.Join(state, "\n"), strings.Join(closest, "\n"))
-}
-
-// sameState compares all but what scripts made: that may be in the state before anything that refers to it.
-func sameState(moment, state []string) bool {
-	made := func(line string) bool { return strings.HasPrefix(line, "{ID:m") }
-	return slices.Equal(slices.DeleteFunc(slices.Clone(moment), made), slices.DeleteFunc(slices.Clone(state), made))
 }
 
 func tokenOf(key string, o object1) string {
