@@ -2,6 +2,7 @@ package pipe
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"testing"
@@ -24,6 +25,7 @@ func FuzzServe(f *testing.F) {
 		var heard []*Message
 		err := New(bytes.NewReader(data), io.Discard, &Options{
 			MaxFrame: 1 << 20, Notice: func(m *Message) { heard = append(heard, m) },
+			Answer: func(_ context.Context, m *Message) *Message { return m },
 		}).Serve(t.Context())
 		if err != nil && !errors.Is(err, ErrFrame) {
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
