@@ -65,7 +65,7 @@ func (r Reference) String() string { return r.From + "." + r.Property + " refers
 
 // Forget takes objects out of the state without running anything of theirs: their resources are left to the
 // operator, and no deployment will destroy them. What they did and nobody recovered is forgotten with
-// them; that of others stays. It is one commit, with a record in the history. An id may be used again; the
+// them; that of others stays. It is one commit, behind the record of a deployment that was stopped, with a record in the history. An id may be used again; the
 // incarnation is not.
 //
 // Broken, doomed and destroyed objects can be forgotten like any other. The root goes only together with

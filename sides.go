@@ -75,6 +75,9 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 		return notRecorded("it was not started", err)
 	}
 	outcome := l.performer.Do(ctx, req)
+	if outcome.Error != nil && outcome.Error.Code == effect.CodeAborted {
+		return outcome // it was ended from here: nobody knows how far it came
+	}
 	recorded := outcome
 	var err error
 	if data := jsonOf(outcome); secret || l.vault.mask.withinData(data) || bytes.Contains(data, []byte(`"$sealed"`)) {

@@ -183,6 +183,8 @@ func hint(err error) string {
 		return "nothing was changed; use that version of sexton, or a newer one"
 	case errors.Is(err, sexton.ErrCorrupt):
 		return "nothing was changed; `sexton state check` lists what is wrong, `sexton state recover` saves what is intact"
+	case errors.Is(err, state.ErrTaken):
+		return "what was recorded before is safe; see to it that nobody removes files there and that no other deployment runs, then deploy again"
 	case errors.Is(err, sexton.ErrStateFailed):
 		return "what was recorded before is safe; make the disk writable again, and the next deployment goes on from there"
 	case errors.Is(err, sexton.ErrBroken):

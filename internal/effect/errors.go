@@ -88,9 +88,13 @@ func rootCause(err error) error {
 	}
 }
 
+// CodeAborted is the code of what was ended before its time because its context or the Performer was. How far
+// it came is not known.
+const CodeAborted = "ABORT_ERR"
+
 // cancelled is the error of an operation that the caller's context ended.
 func cancelled(ctx context.Context, what string) *Error {
-	return &Error{Name: "AbortError", Code: "ABORT_ERR", Message: fmt.Sprintf("%s: %v", what, context.Cause(ctx))}
+	return &Error{Name: "AbortError", Code: CodeAborted, Message: fmt.Sprintf("%s: %v", what, context.Cause(ctx))}
 }
 
 // asError turns whatever an operation returned into data.

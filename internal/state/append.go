@@ -77,8 +77,8 @@ func (d *Dir) write(b *batch) error {
 	for _, group := range b.groups {
 		d.buf = d.journal.appendGroup(d.buf, group, durable)
 	}
-	if err := d.lock.Held(); err != nil {
-		return d.fail("append to journal", fmt.Errorf("the lock is lost: %w", err))
+	if err := d.inPlace(); err != nil {
+		return d.fail("append to journal", err)
 	}
 	if err := writeAt(d.journalFile, d.buf, durable); err != nil {
 		return d.fail("append to journal", err)
@@ -98,6 +98,18 @@ func (d *Dir) write(b *batch) error {
 	d.stats.Groups += uint64(len(b.groups))
 	d.stats.Syncs++
 	d.stats.JournalBytes = d.journal.size
+	return nil
+}
+
+// inPlace makes sure that this Dir is still the one that writes here, and that others will find what it
+// writes.
+func (d *Dir) inPlace() error {
+	if err := d.lock.Held(); err != nil {
+		return fmt.Errorf("the lock is lost: %w: %w", ErrTaken, err)
+	}
+	if err := d.journalFile.inPlace(); err != nil {
+		return fmt.Errorf("the journal is lost: %w: %w", ErrTaken, err)
+	}
 	return nil
 }
 

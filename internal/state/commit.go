@@ -54,8 +54,8 @@ func (d *Dir) Commit(c *Commit) error {
 }
 
 func (d *Dir) commit(c *Commit) error {
-	if err := d.lock.Held(); err != nil {
-		return fmt.Errorf("the lock is lost: %w", err)
+	if err := d.inPlace(); err != nil {
+		return err
 	}
 	old := &d.header
 	h := header{

@@ -26,8 +26,8 @@ type Dir struct {
 	// turn is held, by having put a token into it, by whoever writes or closes. It guards what follows.
 	turn         chan struct{}
 	journal      journal
-	journalFile  File
-	markFile     File
+	journalFile  *wholeFile
+	markFile     *wholeFile
 	markSlot     int       // the one to write next
 	historyChain hash.Hash // SHA-256 of the history
 	historyLine  []byte    // its last line; empty if the last commit recorded nothing
@@ -210,7 +210,7 @@ func (d *Dir) Close() error {
 // release closes what is open.
 func (d *Dir) release() error {
 	var errs []error
-	for _, f := range []File{d.journalFile, d.markFile} {
+	for _, f := range []*wholeFile{d.journalFile, d.markFile} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}

@@ -27,6 +27,10 @@ var (
 	// close the directory and open it again to learn what is durable.
 	ErrFailed = errors.New("state failed")
 
+	// ErrTaken is returned, with ErrFailed, when the lock or the journal was removed or replaced meanwhile: another
+	// writer may be there.
+	ErrTaken = errors.New("somebody took it away")
+
 	// ErrMoved is returned by Commit when records were appended after the snapshot was made.
 	ErrMoved = errors.New("state moved on since the snapshot was made")
 

@@ -106,12 +106,12 @@ func writeFile(fsys FS, name string, data []byte) error {
 }
 
 // openFile opens a file to write, whole.
-func openFile(fsys FS, name string) (File, error) {
+func openFile(fsys FS, name string) (*wholeFile, error) {
 	f, err := fsys.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
-	return wholeFile{f, name}, nil
+	return &wholeFile{f, name}, nil
 }
 
 // wholeFile is a File for which a write that is too short is an error, with the file's name like others.
@@ -120,7 +120,31 @@ type wholeFile struct {
 	name string
 }
 
-func (f wholeFile) WriteAt(p []byte, offset int64) (int, error) {
+// inPlace returns an error if the file's name means another file by now, or none. Only the operating system's
+// files can be taken away.
+func (f *wholeFile) inPlace() error {
+	if system, ok := f.File.(*os.File); ok {
+		return samePlace(system.Stat, f.name)
+	}
+	return nil
+}
+
+func samePlace(stat func() (fs.FileInfo, error), name string) error {
+	mine, err := stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(mine, there) {
+		return &fs.PathError{Op: "stat", Path: name, Err: errors.New("it is another file by now")}
+	}
+	return nil
+}
+
+func (f *wholeFile) WriteAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.WriteAt(p, offset)
 	if err == nil && n < len(p) {
 		err = &fs.PathError{Op: "write", Path: f.name, Err: fmt.Errorf("%w: %d of %d bytes", io.ErrShortWrite, n, len(p))}

@@ -44,20 +44,7 @@ type osLock struct {
 	name string
 }
 
-func (l *osLock) Held() error {
-	mine, err := l.Stat()
-	if err != nil {
-		return err
-	}
-	there, err := os.Stat(l.name)
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(mine, there) {
-		return errors.New("it is another file by now")
-	}
-	return nil
-}
+func (l *osLock) Held() error { return samePlace(l.Stat, l.name) }
 
 func (l *osLock) Unlock() error { return l.Close() }
 

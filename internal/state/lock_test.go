@@ -49,3 +49,18 @@ func TestWriterThatLostItsLock(t *testing.T) {
 		})
 	}
 }
+
+// A journal that is not where the next Open looks for it acknowledges nothing more.
+func TestWriterThatLostItsJournal(t *testing.T) {
+	path := t.TempDir()
+	d, err := Open(path, &Options{Create: true})
+	require.NoError(t, err)
+	require.NoError(t, d.Append(t.Context(), Record{Kind: Checkpoint, Payload: []byte(`"first"`)}))
+	require.NoError(t, os.Remove(filepath.Join(path, journalFile)))
+	err = d.Append(t.Context(), Record{Kind: Checkpoint, Payload: []byte(`"nowhere"`)})
+	require.ErrorIs(t, err, ErrFailed)
+	require.ErrorIs(t, err, ErrTaken)
+	require.ErrorContains(t, err, "the journal is lost")
+	require.ErrorIs(t, d.Commit(&Commit{Seq: d.Seq()}), ErrFailed)
+	require.NoError(t, d.Close())
+}
