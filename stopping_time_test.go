@@ -21,7 +21,7 @@ func TestStoppingTimes(t *testing.T) {
 			require.NoError(t, s.soft.Err())
 			require.Equal(t, errNothing, s.conclude(errNothing))
 
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			require.NoError(t, s.hard.Err())
 			want := &TimeoutError{Limit: limit, During: "deploy"}
@@ -35,7 +35,7 @@ func TestStoppingTimes(t *testing.T) {
 			time.Sleep(grace - 1)
 			synctest.Wait()
 			require.NoError(t, s.hard.Err())
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			require.Equal(t, want, context.Cause(s.hard))
 			require.Equal(t, []error{want, errNothing}, joined(s.conclude(errors.Join(context.Cause(s.hard), errNothing))))

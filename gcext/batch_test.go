@@ -12,7 +12,7 @@ import (
 // ends is a journal that keeps what is settled, one batch after the other.
 type ends struct{ batches [][]string }
 
-func (j *ends) Planned([]*objectstore.Object, bool) error                               { return nil }
+func (j *ends) Planned([]*objectstore.Object, bool) error                         { return nil }
 func (j *ends) Notified(*objectstore.Object, *objectstore.Subscribed, bool) error { return nil }
 func (j *ends) Decided(_, _ []*objectstore.Object) error                          { return nil }
 func (j *ends) Checkpoint(string, *objectstore.Graph, bool) error                 { return nil }
