@@ -73,7 +73,7 @@ func (s *Session) registerClasses(namespace *goja.Object) error {
 	if namespace == nil {
 		return nil
 	}
-	return s.rt.Try(0, func() error {
+	return s.rt.Try(s.settings(Settings{}).HandlerTimeout, func() error {
 		names := namespace.Keys()
 		slices.Sort(names)
 		for _, name := range names {

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/google/uuid"
@@ -271,12 +273,17 @@ func (s *Session) Collector() *gcext.Collector { return s.collector }
 // snapshot returns the environment at rest, with an error that tells what could not be saved as it is. It
 // returns nil if hard is done: scripts are being interrupted then, and what they hold cannot be read.
 func (s *Session) snapshot(hard context.Context) (g *objectstore.Graph, err error) {
-	err = s.rt.Try(0, func() (err error) {
+	// Properties may have getters, which are scripts. Without them a snapshot takes some microseconds for each object.
+	limit := s.settings(Settings{}).HandlerTimeout + time.Duration(len(s.store.Objects()))*100*time.Microsecond
+	err = s.rt.Try(limit, func() (err error) {
 		g, err = s.store.Snapshot()
 		return err
 	})
-	if hard.Err() != nil {
+	switch {
+	case hard.Err() != nil:
 		return nil, context.Cause(hard)
+	case errors.Is(err, runtime.ErrTimeLimit):
+		return nil, fmt.Errorf("read what is to be saved: %w", err)
 	}
 	if err := s.rt.Stopped(); err != nil {
 		return nil, err
