@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -140,6 +141,9 @@ func TestSignal(t *testing.T) {
 		"SIGTERM": {syscall.SIGTERM, false}, "SIGHUP": {syscall.SIGHUP, false}, "Ctrl-C": {syscall.SIGINT, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if signal.Ignored(c.signal) {
+				t.Skip("the signal is ignored here, as under nohup")
+			}
 			p := startWaiting(t)
 			p.signal(c.signal, c.group)
 			p.told("interrupted: what runs is finished")
@@ -164,6 +168,9 @@ func TestSecondSignal(t *testing.T) {
 		"Ctrl-C":  {syscall.SIGINT, syscall.SIGINT, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if signal.Ignored(c.first) || signal.Ignored(c.second) {
+				t.Skip("the signal is ignored here, as in the background of a shell")
+			}
 			p := startWaiting(t)
 			text, err := os.ReadFile(filepath.Join(p.dir, "pid"))
 			require.NoError(t, err)
