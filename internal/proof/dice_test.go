@@ -113,7 +113,7 @@ func (d dice) order(w *world, k int) *order {
 	o.named[0] = true
 	some := d.oneIn(2, "some")
 	for i := range w.objects {
-		if some && d.oneIn(2, "dropped") || w.leadsToDoomed(i) {
+		if some && d.oneIn(2, "dropped") || w.asksAnew(i) {
 			continue
 		}
 		for at := i; at >= 0; at = w.objects[at].owner {
@@ -141,10 +141,12 @@ func (d dice) order(w *world, k int) *order {
 	return o
 }
 
-// leadsToDoomed: a model that names a doomed object asks for a new one in its place.
-func (w *world) leadsToDoomed(i int) bool {
+// asksAnew: a model that names a doomed object, or a tombstone that only doomed ones refer to, asks for a new one in its
+// place; so does one that names what these own.
+func (w *world) asksAnew(i int) bool {
+	left := w.left()
 	for ; i >= 0; i = w.objects[i].owner {
-		if w.objects[i].state == doomed {
+		if w.objects[i].state == doomed || left[i] {
 			return true
 		}
 	}

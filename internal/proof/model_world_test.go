@@ -249,21 +249,25 @@ func (w *world) predeploy(phase string, leaves, lost set) {
 
 // outgoing returns the objects that have to go before new ones of their ids can be made.
 func (w *world) outgoing(t *target) set {
-	gone := set{}
+	gone, left := set{}, w.left()
 	for i, o := range w.objects {
-		if x := t.wish(o.id); x != nil && !o.gone && (o.state == doomed || i > 0 && x.class != o.classed()) {
+		if x := t.wish(o.id); x != nil && !o.gone && (o.state == doomed || left[i] || i > 0 && x.class != o.classed()) {
 			gone[i] = true
 		}
 	}
+	return gone
+}
+
+// left returns the tombstones that only doomed objects refer to: they are left of a plan that did not come to its end.
+func (w *world) left() set {
+	left := set{}
 	if slices.ContainsFunc(w.objects, func(o *object) bool { return o.state == doomed }) {
 		kept := w.persisting()
 		for i, o := range w.objects {
-			if i > 0 && o.state == destroyed && t.wish(o.id) != nil && !kept[i] {
-				gone[i] = true
-			}
+			left[i] = i > 0 && o.state == destroyed && !kept[i]
 		}
 	}
-	return gone
+	return left
 }
 
 // persisting returns what the root holds, but for what only doomed objects refer to.
