@@ -13,7 +13,7 @@ import (
 const (
 	maxText      = 64 << 10               // bytes of a message, or of a line on the console
 	maxCauses    = 8                      // length of a chain of causes
-	describeTime = 100 * time.Millisecond // for turning a thrown value into text
+	describeTime = time.Second // for turning a thrown value into text; so much that a busy machine does not cut it short
 	internalName = "sexton:"              // begins the file names of the library's own scripts
 )
 
