@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	maxText      = 64 << 10               // bytes of a message, or of a line on the console
-	maxCauses    = 8                      // length of a chain of causes
+	maxText      = 64 << 10    // bytes of a message, or of a line on the console
+	maxCauses    = 8           // length of a chain of causes
 	describeTime = time.Second // for turning a thrown value into text; so much that a busy machine does not cut it short
-	internalName = "sexton:"              // begins the file names of the library's own scripts
+	internalName = "sexton:"   // begins the file names of the library's own scripts
 )
 
 // convert makes a *ScriptError of an exception; other errors stay as they are.
