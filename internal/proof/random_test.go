@@ -58,9 +58,6 @@ func (h *host) compare(t require.TestingT, d dice, size int, total census) {
 	last := w.graph()
 	for k := range d("deployments", 1, 3) {
 		o := d.order(w, k)
-		if w.makesWay(o) { // TestModel has that
-			return
-		}
 		g, got := h.play(t, w, o, last)
 		w.deploy(o)
 		require.Equal(t, w.events, got)
@@ -69,21 +66,6 @@ func (h *host) compare(t require.TestingT, d dice, size int, total census) {
 		total.count(got)
 		last = g
 	}
-}
-
-// makesWay reports whether the model names something destroyed that only doomed objects refer to: it goes
-// before the model is loaded, and is made anew.
-func (w *world) makesWay(o *order) bool {
-	if !slices.ContainsFunc(w.objects, func(x *object) bool { return x.state == doomed }) {
-		return false
-	}
-	kept := w.persisting()
-	for i := range o.named {
-		if i > 0 && w.objects[i].state == destroyed && !kept[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // TestRandomAsync is the same for destructors that take their time, as many at once as may be: what
