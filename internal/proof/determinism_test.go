@@ -14,7 +14,7 @@ import (
 	"github.com/sextongc/sexton/serialize"
 )
 
-var repetitions = flag.Int("repetitions", 60, "how often TestDeterminism repeats its scenario under each of five settings")
+var repetitions = flag.Int("repetitions", 20, "how often TestDeterminism repeats its scenario under each of five settings")
 
 var raceDetector bool
 

@@ -5,7 +5,7 @@
 // What is proven, and how:
 //
 //	naive_test.go        the oracle: a collector of sets and brute force
-//	random_test.go       5,500 random environments, most of them deployed up to three times
+//	random_test.go       1,900 random environments, most of them deployed up to three times
 //	exhaustive_test.go   every graph of three objects
 //	model_test.go        environments with state and outside, deployed again and again, through crashes
 //	promises_test.go     what holds over all of that

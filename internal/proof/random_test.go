@@ -22,7 +22,7 @@ import (
 // gc 1.3, 1.4, 1.5, 1.6, 2.1, 2.3, 2.4, 2.5, 2.7, 2.8, 3.1, 3.2, 3.3, 3.4, 3.5
 // gc 4.1, 4.2, 4.3, 4.4, 4.5, 4.7, 4.8, 4.9, 5.5, 5.6, 6.1, 6.2
 func TestRandom(t *testing.T) {
-	checks(t, 2000)
+	checks(t, 700)
 	h, total := newHost(t), census{}
 	rapid.Check(t, func(t *rapid.T) { h.compare(t, rapidDice(t), 8, total) })
 	total.report(t, everything...)
@@ -34,7 +34,7 @@ func TestRandom(t *testing.T) {
 // gc 4.1, 4.2, 4.3, 4.4, 4.5, 4.7, 4.8, 4.9, 5.5, 5.6, 6.1, 6.2
 func TestRandomDense(t *testing.T) {
 	h, total := newHost(t), census{}
-	for seed := range uint64(checks(t, 2000)) {
+	for seed := range uint64(checks(t, 700)) {
 		h.compare(at{t, seed}, fairDice(seed), 16, total)
 	}
 	total.report(t, everything...)
@@ -90,7 +90,7 @@ func TestRandomAsync(t *testing.T) {
 		require.Equal(t, texts(want), texts(g))
 		total.count(got)
 	}
-	for seed := range uint64(checks(t, 1500)) {
+	for seed := range uint64(checks(t, 500)) {
 		check(at{t, seed}, fairDice(seed), 12)
 	}
 	rapid.Check(t, func(t *rapid.T) { check(t, rapidDice(t), 8) })
