@@ -54,7 +54,7 @@ func sextonIn(t *testing.T, dir string, args ...string) (code int, stdout, stder
 	t.Helper()
 	var out, err bytes.Buffer
 	code = cli.Main(&cli.State{
-		Args: args, LookupEnv: func(string) (string, bool) { return "", false }, Dir: dir,
+		Args: append(args, "--isolation=none"), LookupEnv: func(string) (string, bool) { return "", false }, Dir: dir, // this program is no worker
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Width: 80, Now: time.Now, Release: func() {},
 		Tick: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 	})
