@@ -3,14 +3,11 @@ package disk
 import (
 	"flag"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
-
-	"github.com/sextongc/sexton"
 )
 
 var (
@@ -18,15 +15,7 @@ var (
 	seed = flag.Uint64("seed", 1, "of what is random")
 )
 
-// TestMain makes the test binary a worker, too, for command lines that run in this process.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "worker" {
-		if err := sexton.Worker(os.Stdin, os.Stdout, nil); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
 	flag.Parse()
 	debug.SetGCPercent(400) // many small heaps, one after another
 	goleak.VerifyTestMain(m)
