@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dlclark/regexp2/v2"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -31,7 +32,16 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(clockless{m})
+}
+
+// clockless ends, after the tests, the goroutine with which regexp2 measures time: it would by itself, some
+// time after the last match.
+type clockless struct{ *testing.M }
+
+func (m clockless) Run() int {
+	defer regexp2.StopTimeoutClock()
+	return m.M.Run()
 }
 
 // Limits of time: of entries that are to exceed them, for one method and for all; of all others; and of a
