@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,9 +24,7 @@ type Origin struct {
 // Lock takes the lock of a directory that is not open; it ends with unlock. fsys is as in Options. The error is
 // as that of Open.
 func Lock(dir string, fsys FS) (unlock func() error, err error) {
-	if fsys == nil {
-		fsys = osFS{}
-	}
+	fsys = cmp.Or(fsys, OS)
 	held, err := lock(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -36,9 +35,7 @@ func Lock(dir string, fsys FS) (unlock func() error, err error) {
 // Begin makes a state that of a directory, whatever was there: the caller has its lock, and knows. Until the
 // instant of the commit it is as unreadable as it was. The next Open finishes what is left to do.
 func Begin(dir string, fsys FS, o *Origin) error {
-	if fsys == nil {
-		fsys = osFS{}
-	}
+	fsys = cmp.Or(fsys, OS)
 	h := header{Environment: o.Environment, Generation: o.Generation, Snapshot: digest(o.Snapshot), History: extent{int64(len(o.History)), digest(o.History)}}
 	if h.Environment == "" {
 		id, err := uuid.NewV7()
@@ -72,9 +69,7 @@ func Begin(dir string, fsys FS, o *Origin) error {
 
 // Duplicate copies the files of a directory, but for its lock, into a new one, durably. fsys is as in Options.
 func Duplicate(dir, to string, fsys FS) error {
-	if fsys == nil {
-		fsys = osFS{}
-	}
+	fsys = cmp.Or(fsys, OS)
 	if there, err := fsys.ReadDir(to); !errors.Is(err, fs.ErrNotExist) && len(there) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fmt.Errorf("%s: %w", to, fs.ErrExist), err)
 	}
@@ -102,9 +97,7 @@ func Duplicate(dir, to string, fsys FS) error {
 
 // Create makes a directory that begins with a state. There must be none yet.
 func Create(dir string, fsys FS, o *Origin) error {
-	if fsys == nil {
-		fsys = osFS{}
-	}
+	fsys = cmp.Or(fsys, OS)
 	if err := fsys.MkdirAll(dir); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -17,9 +18,7 @@ type Finding struct {
 // means that all is well. fsys is as in Options. It takes no lock: of a directory that is being
 // written to it may report as harmless what is under way.
 func Check(dir string, fsys FS) []Finding {
-	if fsys == nil {
-		fsys = osFS{}
-	}
+	fsys = cmp.Or(fsys, OS)
 	img, err := loadStable(fsys, dir)
 	if err != nil {
 		return []Finding{findingOf(err)}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"errors"
 	"hash"
 	"path/filepath"
@@ -62,10 +63,7 @@ func Open(dir string, opts *Options) (*Dir, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	d := &Dir{fs: opts.FS, path: dir, readOnly: opts.ReadOnly, turn: make(chan struct{}, 1), pending: newBatch()}
-	if d.fs == nil {
-		d.fs = osFS{}
-	}
+	d := &Dir{fs: cmp.Or(opts.FS, OS), path: dir, readOnly: opts.ReadOnly, turn: make(chan struct{}, 1), pending: newBatch()}
 	if d.readOnly {
 		img, err := loadStable(d.fs, dir)
 		if err != nil {

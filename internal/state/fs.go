@@ -89,6 +89,19 @@ func (osFS) Rename(from, to string) error { return rename(from, to) }
 func (osFS) Remove(name string) error     { return os.Remove(name) }
 func (osFS) SyncDir(dir string) error     { return syncDir(dir) }
 
+// WriteFile makes a file with this content, durably: the old one, or none, is there until the new one is
+// whole.
+func WriteFile(fsys FS, name string, data []byte) error {
+	next := name + ".next"
+	if err := writeFile(fsys, next, data); err != nil {
+		return err
+	}
+	if err := fsys.Rename(next, name); err != nil {
+		return err
+	}
+	return fsys.SyncDir(filepath.Dir(name))
+}
+
 // writeFile replaces the content of a file and makes it durable, but not yet its name.
 func writeFile(fsys FS, name string, data []byte) error {
 	f, err := openFile(fsys, name)

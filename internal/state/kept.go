@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 )
@@ -8,9 +9,7 @@ import (
 // Kept returns the snapshot that was current until the end of a generation, nil if it is not kept, and which ones
 // there are, newest first. fsys is as in Options. It takes no lock, and does not verify what it returns.
 func Kept(dir string, fsys FS, generation uint64) (snapshot []byte, kept []uint64, err error) {
-	if fsys == nil {
-		fsys = osFS{}
-	}
+	fsys = cmp.Or(fsys, OS)
 	present, err := exists(fsys, dir)
 	if err != nil || !present {
 		return nil, nil, err

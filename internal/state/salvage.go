@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,9 +43,7 @@ type Copy struct {
 // confirmed and the records that continue it. It changes nothing. fsys is as in Options. That nothing can be read is
 // no error; the error matches ErrNoState if there is nothing at all.
 func Salvage(dir string, fsys FS) (*Salvaged, error) {
-	if fsys == nil {
-		fsys = osFS{}
-	}
+	fsys = cmp.Or(fsys, OS)
 	out := &Salvaged{}
 	var marks, history []byte
 	for name, data := range map[string]*[]byte{journalFile: &out.Journal, markFile: &marks, historyFile: &history} {
