@@ -191,10 +191,7 @@ func (m *merger) reach() {
 	for len(queue) > 0 {
 		e := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		visit(e.Owner)
-		for _, f := range e.Properties {
-			objectstore.Refs(f.Value, func(r objectstore.Ref) { visit(string(r)) })
-		}
+		e.Refs(visit)
 	}
 }
 
