@@ -197,7 +197,7 @@ func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error
 	}
 	return r, &state.Origin{
 		Environment: s.Environment, Generation: s.Last + 1, Seq: s.Seq, Snapshot: snapshot, Meta: jsonOf(&m), History: s.History,
-		Record: jsonOf(h), Carry: newLocalState(nil, nil, nil, &replayed{effects: effects}).uncovered(),
+		Record: jsonOf(h), Carry: effectRecords(effects),
 	}, nil
 }
 
@@ -285,18 +285,11 @@ func settle(base, g *objectstore.Graph) *objectstore.Graph {
 
 // missingOf lists what an object names and is not there.
 func missingOf(e *objectstore.Entry, is map[string]bool) (missing []string) {
-	need := func(id string) {
-		if id != "" && !is[id] {
+	names(e, func(id string) {
+		if !is[id] {
 			missing = append(missing, id)
 		}
-	}
-	need(e.Owner)
-	for _, s := range e.Subscriptions {
-		need(s.Subscriber)
-	}
-	for _, f := range e.Properties {
-		objectstore.Refs(f.Value, func(r objectstore.Ref) { need(string(r)) })
-	}
+	})
 	return missing
 }
 

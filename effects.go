@@ -43,11 +43,13 @@ func recordable(args json.RawMessage) json.RawMessage {
 	return jsonOf(map[string]any{"$digest": "sha256:" + hex.EncodeToString(sum[:]), "size": len(args)})
 }
 
-// records are how the journal has it.
-func (e *recordedEffect) records() []state.Record {
-	group := []state.Record{record(state.Intent, e.intent)}
-	if e.outcome != nil {
-		group = append(group, record(state.Outcome, outcomeRecord{e.intent.N, *e.outcome}))
+// effectRecords are how the journal has effects.
+func effectRecords(effects []*recordedEffect) (group []state.Record) {
+	for _, e := range effects {
+		group = append(group, record(state.Intent, e.intent))
+		if e.outcome != nil {
+			group = append(group, record(state.Outcome, outcomeRecord{e.intent.N, *e.outcome}))
+		}
 	}
 	return group
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,36 +135,25 @@ func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, 
 // once leaves out all but the first of the errors joined in err that match target: what has failed for good
 // says so wherever it is asked.
 func once(err, target error) error {
-	var kept []error
-	told := false
-	var walk func(err error)
-	walk = func(err error) {
-		if joined, ok := err.(interface{ Unwrap() []error }); ok && errors.Join(joined.Unwrap()...).Error() == err.Error() {
-			for _, e := range joined.Unwrap() {
-				walk(e)
-			}
-			return
-		}
-		if !told || !errors.Is(err, target) {
-			kept = append(kept, err)
-		}
-		told = told || errors.Is(err, target)
-	}
 	if !errors.Is(err, target) {
 		return err
 	}
-	walk(err)
-	return errors.Join(kept...)
+	told := false
+	return errors.Join(slices.DeleteFunc(joined(err), func(e error) bool {
+		again := told && errors.Is(e, target)
+		told = told || errors.Is(e, target)
+		return again
+	})...)
 }
 
 // limits are those of the options, then those of the package, then the defaults.
 func (e *Environment) limits() Limits {
-	return e.opts.Settings.Or(e.pkg.Settings).Or(defaultSettings).Limits
+	return e.opts.settings(e.pkg).Limits
 }
 
 // timeout is how long a deployment may take; 0: as long as it takes.
 func (e *Environment) timeout() time.Duration {
-	return cmp.Or(e.opts.Settings.Timeout, e.pkg.Settings.Timeout)
+	return e.opts.settings(e.pkg).Timeout
 }
 
 // Destroy destroys everything in the environment, in order.

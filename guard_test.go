@@ -9,6 +9,7 @@ import (
 
 	"github.com/sextongc/sexton/gcext"
 	"github.com/sextongc/sexton/internal/effect"
+	"github.com/sextongc/sexton/internal/pipe"
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
 )
@@ -115,4 +116,18 @@ func TestGuardOfEffects(t *testing.T) {
 	require.NotNil(t, g.Do(t.Context(), &req).Error, "the number was used")
 	require.Len(t, h.requests, 1)
 	require.Empty(t, h.requests[0].Token)
+}
+
+// A worker that tells of what it has no part in is not trusted any more, and does no harm.
+func TestNoticesOfWorkers(t *testing.T) {
+	for name, m := range map[string]*pipe.Message{
+		"an event of a plan": {Kind: msgEvent, Head: []byte(`{}`)},
+		"no event":           {Kind: msgEvent, Head: []byte(`[`)},
+		"no text":            {Kind: msgConsole, Head: []byte(`[`)},
+		"something else":     {Kind: msgCancel},
+	} {
+		p := &workerProcess{opts: &Options{}, reaped: true}
+		p.notice(m)
+		require.ErrorIs(t, p.wrong(), errProtocol, name)
+	}
 }

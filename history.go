@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
+	"github.com/sextongc/sexton/internal/render"
 	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
 )
@@ -151,16 +151,7 @@ func historyObjects(objects []Object) []HistoryObject {
 }
 
 // bounded cuts a long text.
-func bounded(text string) string {
-	if len(text) <= mostHistoryText {
-		return text
-	}
-	n := mostHistoryText
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
-}
+func bounded(text string) string { return render.Clip(text, mostHistoryText) }
 
 // beginning is what the journal says of a deployment from its first record on.
 type beginning struct {

@@ -2,7 +2,6 @@ package sexton
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/sextongc/sexton/internal/pipe"
@@ -29,13 +28,10 @@ func (d *scripting) isolated(soft, hard context.Context) (*scripted, error) {
 	}
 	g := newGuard(d.side, d.key, d.last)
 	p := &workerProcess{opts: &d.opts, broker: g, guard: g, observe: d.observe, limits: d.settings.Limits}
-	answer, known, err := p.do(soft, hard, &pipe.Message{Kind: msgDeploy, Head: jsonOf(job), Body: append([][]byte{d.model.Data}, body...)})
+	var data resultData
+	answer, known, err := p.do(soft, hard, &pipe.Message{Kind: msgDeploy, Head: jsonOf(job), Body: append([][]byte{d.model.Data}, body...)}, &data)
 	if answer == nil {
 		return &scripted{}, err
-	}
-	var data resultData
-	if err := json.Unmarshal(answer.Head, &data); err != nil {
-		return &scripted{}, p.distrust(err)
 	}
 	result := &scripted{report: data.Report.report(), given: g.given(data.Given)}
 	if data.Graph && len(answer.Body) == 1 {
@@ -52,55 +48,47 @@ func (d *scripting) isolated(soft, hard context.Context) (*scripted, error) {
 
 // planIsolated does what Plan does in a process of its own.
 func (e *Environment) planIsolated(stop *stopping, model *Model, last *objectstore.Graph) (*Plan, error) {
-	performer, err := e.opts.performer(e.pkg)
-	if err != nil {
-		return nil, err
-	}
 	job := e.opts.job(e.opts.settings(e.pkg))
 	job.File = model.File
 	body, err := encodeReplayed(&replayed{graph: last}, job)
 	if err != nil {
-		return nil, errors.Join(err, performer.Close())
-	}
-	p := &workerProcess{opts: &e.opts, broker: performer, limits: e.opts.settings(e.pkg).Limits}
-	answer, known, err := p.do(stop.soft, stop.hard, &pipe.Message{Kind: msgPlan, Head: jsonOf(job), Body: append([][]byte{model.Data}, body...)})
-	err = errors.Join(err, performer.Close())
-	if answer == nil {
 		return nil, err
 	}
 	var data planData
-	if err := json.Unmarshal(answer.Head, &data); err != nil {
-		return nil, p.distrust(err)
+	p := &workerProcess{opts: &e.opts}
+	known, _, err := p.unrecorded(stop, e.pkg, &pipe.Message{Kind: msgPlan, Head: jsonOf(job), Body: append([][]byte{model.Data}, body...)}, &data)
+	if known == nil {
+		return nil, err
 	}
 	return data.Plan, errors.Join(decodeError(data.Error, known), err)
 }
 
 // runIsolated does what Run does in a process of its own.
 func runIsolated(stop *stopping, opts *Options, pkg *Package, script *Script, observe func(Event)) (*Report, error) {
-	performer, err := opts.performer(pkg)
-	if err != nil {
-		return nil, err
-	}
 	job := opts.job(opts.settings(pkg))
 	job.Script = script
-	p := &workerProcess{opts: opts, broker: performer, observe: observe, limits: opts.settings(pkg).Limits}
-	answer, known, err := p.do(stop.soft, stop.hard, &pipe.Message{Kind: msgRun, Head: jsonOf(job)})
-	err = errors.Join(err, performer.Close())
-	if answer == nil {
-		return nil, err
-	}
 	var data resultData
-	if err := json.Unmarshal(answer.Head, &data); err != nil {
-		return nil, p.distrust(err)
+	p := &workerProcess{opts: opts, observe: observe}
+	known, audit, err := p.unrecorded(stop, pkg, &pipe.Message{Kind: msgRun, Head: jsonOf(job)}, &data)
+	if known == nil {
+		return nil, err
 	}
 	report := data.Report.report()
 	if report != nil {
-		report.Audit = performer.Audit()
+		report.Audit = audit
 	}
 	return report, errors.Join(decodeError(data.Error, known), err)
 }
 
-// settings are those of the options, then those of the package, then the defaults.
-func (o *Options) settings(p *Package) Settings {
-	return o.Settings.Or(p.Settings).Or(defaultSettings)
+// unrecorded has the process do a job whose effects nobody records, and reads the answer into data. known is that of
+// do, nil without an answer.
+func (p *workerProcess) unrecorded(stop *stopping, pkg *Package, m *pipe.Message, data any) (known map[string]error, audit *Audit, err error) {
+	performer, err := p.opts.performer(pkg)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.broker, p.limits = performer, p.opts.settings(pkg).Limits
+	_, known, err = p.do(stop.soft, stop.hard, m, data)
+	err = errors.Join(err, performer.Close())
+	return known, performer.Audit(), err
 }

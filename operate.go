@@ -65,8 +65,8 @@ func (r Reference) String() string { return r.From + "." + r.Property + " refers
 
 // Forget takes objects out of the state without running anything of theirs: their resources are left to the
 // operator, and no deployment will destroy them. What they did and nobody recovered is forgotten with
-// them; that of others stays. It is one commit, behind the record of a deployment that was stopped, with a record in the history. An id may be used again; the
-// incarnation is not.
+// them; that of others stays. It is one commit, behind the record of a deployment that was stopped, with a
+// record in the history. An id may be used again; the incarnation is not.
 //
 // Broken, doomed and destroyed objects can be forgotten like any other. The root goes only together with
 // everything, with Recursive. The error matches ErrNoObject, ErrInUse if something stays that the objects
@@ -291,9 +291,10 @@ func (e *Environment) stillLoads(ctx context.Context, last *replayed, left *obje
 	if len(vital) == 0 {
 		return nil
 	}
-	was, err := mapGraph(last.graph, e.vault().openEntry)
+	v := e.vault()
+	was, err := mapGraph(last.graph, v.openEntry)
 	if err == nil {
-		left, err = mapGraph(left, e.vault().openEntry)
+		left, err = mapGraph(left, v.openEntry)
 	}
 	if err != nil {
 		return err

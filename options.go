@@ -140,6 +140,11 @@ func (s Settings) collector() gcext.Settings {
 	}
 }
 
+// settings are those of the options, then those of the package, then the defaults.
+func (o *Options) settings(p *Package) Settings {
+	return o.Settings.Or(p.Settings).Or(defaultSettings)
+}
+
 // stateDir returns the state directory of an environment of package p.
 func (o *Options) stateDir(p *Package) string {
 	if o.State != "" {

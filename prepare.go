@@ -190,24 +190,12 @@ func persisting(g *objectstore.Graph) map[string]bool {
 	for _, e := range g.Objects {
 		entries[e.ID] = e
 	}
-	kept := map[string]bool{}
-	var queue []*objectstore.Entry
-	visit := func(id string) {
-		if e := entries[id]; e != nil && !e.Doomed && !kept[id] {
-			kept[id] = true
-			queue = append(queue, e)
-		}
+	stays := func(e *objectstore.Entry) bool { return !e.Doomed }
+	var root []*objectstore.Entry
+	if e := entries[g.Root]; e != nil && stays(e) {
+		root = append(root, e)
 	}
-	visit(g.Root)
-	for len(queue) > 0 {
-		e := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		visit(e.Owner)
-		for _, f := range e.Properties {
-			objectstore.Refs(f.Value, func(r objectstore.Ref) { visit(string(r)) })
-		}
-	}
-	return kept
+	return reached(entries, root, stays)
 }
 
 // replace destroys the outgoing objects, and returns what is left without them. What the model drops goes

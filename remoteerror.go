@@ -37,6 +37,18 @@ type refusal struct{ text string }
 
 func (e *refusal) Error() string { return e.text }
 
+// errorKinds are the errors that cross with what they hold.
+var errorKinds = map[string]func() error{
+	"phase":    func() error { return new(PhaseError) },
+	"timeout":  func() error { return new(TimeoutError) },
+	"script":   func() error { return new(runtime.ScriptError) },
+	"build":    func() error { return new(runtime.BuildError) },
+	"document": func() error { return new(serialize.Error) },
+	"rounds":   func() error { return new(gcext.RoundsError) },
+	"limit":    func() error { return new(LimitError) },
+	"value":    func() error { return new(objectstore.ValueError) },
+}
+
 // maxErrorDepth bounds how deep errors nest in what crosses.
 const maxErrorDepth = 100
 
@@ -125,51 +137,22 @@ func decodeErrorAt(d *errorData, known map[string]error, depth int) error {
 	if len(inner) > 0 {
 		first = inner[0]
 	}
-	switch d.Kind {
-	case "phase":
-		if e := decodeInto[PhaseError](d); e != nil && first != nil {
-			e.Err = first
-			return e
+	if make := errorKinds[d.Kind]; make != nil {
+		err := make()
+		if json.Unmarshal(d.Value, err) != nil {
+			return &remoteError{d.Text, inner}
 		}
-	case "timeout":
-		if e := decodeInto[TimeoutError](d); e != nil {
-			return e
-		}
-	case "script":
-		if e := decodeInto[runtime.ScriptError](d); e != nil {
+		switch e := err.(type) {
+		case *PhaseError:
+			if e.Err = first; first == nil {
+				return &remoteError{d.Text, inner}
+			}
+		case *runtime.ScriptError:
 			e.Cause = first
-			return e
 		}
-	case "build":
-		if e := decodeInto[runtime.BuildError](d); e != nil {
-			return e
-		}
-	case "document":
-		if e := decodeInto[serialize.Error](d); e != nil {
-			return e
-		}
-	case "rounds":
-		if e := decodeInto[gcext.RoundsError](d); e != nil {
-			return e
-		}
-	case "limit":
-		if e := decodeInto[LimitError](d); e != nil {
-			return e
-		}
-	case "value":
-		if e := decodeInto[objectstore.ValueError](d); e != nil {
-			return e
-		}
+		return err
 	}
 	return &remoteError{d.Text, inner}
-}
-
-func decodeInto[E any](d *errorData) *E {
-	e := new(E)
-	if json.Unmarshal(d.Value, e) != nil {
-		return nil
-	}
-	return e
 }
 
 // remoteError is an error of another process that is nothing but its text and what is in it.

@@ -313,29 +313,14 @@ func (r *replayer) settled(s *settledRecord) error {
 // an id could not come back.
 func sweep(g *objectstore.Graph) {
 	objects := make(map[string]*objectstore.Entry, len(g.Objects))
-	kept := make(map[string]bool, len(g.Objects))
-	var queue []*objectstore.Entry
+	var present []*objectstore.Entry
 	for _, e := range g.Objects {
 		objects[e.ID] = e
 		if !e.Destroyed {
-			kept[e.ID] = true
-			queue = append(queue, e)
+			present = append(present, e)
 		}
 	}
-	visit := func(id string) {
-		if e := objects[id]; e != nil && !kept[id] {
-			kept[id] = true
-			queue = append(queue, e)
-		}
-	}
-	for len(queue) > 0 {
-		e := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		visit(e.Owner)
-		for _, f := range e.Properties {
-			objectstore.Refs(f.Value, func(r objectstore.Ref) { visit(string(r)) })
-		}
-	}
+	kept := reached(objects, present, func(*objectstore.Entry) bool { return true })
 	g.Objects = slices.DeleteFunc(g.Objects, func(e *objectstore.Entry) bool { return !kept[e.ID] })
 	for i, e := range g.Objects {
 		ended := func(s objectstore.Subscription) bool {
@@ -348,6 +333,27 @@ func sweep(g *objectstore.Graph) {
 			g.Objects[i] = &swept
 		}
 	}
+}
+
+// reached returns the ids of the entries from, and of those that they lead to, as Entry.Refs goes, through entries that
+// pass.
+func reached(objects map[string]*objectstore.Entry, from []*objectstore.Entry, pass func(*objectstore.Entry) bool) map[string]bool {
+	met := make(map[string]bool, len(from))
+	for _, e := range from {
+		met[e.ID] = true
+	}
+	queue := slices.Clone(from)
+	for len(queue) > 0 {
+		e := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		e.Refs(func(id string) {
+			if to := objects[id]; to != nil && !met[id] && pass(to) {
+				met[id] = true
+				queue = append(queue, to)
+			}
+		})
+	}
+	return met
 }
 
 // closed checks that what objects name is in the graph.

@@ -61,13 +61,9 @@ type sealingKey struct {
 
 // vault returns that of the environment. The key is not looked for yet.
 func (e *Environment) vault() *vault {
-	v := &vault{
-		fs: e.opts.fs, file: e.opts.keyFile(e.dir), makes: e.opts.SecretsKeyFile == "", given: e.opts.SecretsKey, mask: e.opts.Mask,
+	return &vault{
+		fs: cmp.Or(e.opts.fs, state.OS), file: e.opts.keyFile(e.dir), makes: e.opts.SecretsKeyFile == "", given: e.opts.SecretsKey, mask: e.opts.Mask,
 	}
-	if v.fs == nil {
-		v.fs = state.OS
-	}
-	return v
 }
 
 // keyFile is where the key of the secrets in a state directory is.
@@ -130,24 +126,7 @@ func (v *vault) makeKey() ([]byte, error) {
 		return nil, err
 	}
 	text := []byte(base64.StdEncoding.EncodeToString(key) + "\n")
-	f, err := v.fs.OpenFile(v.file + ".next")
-	if err != nil {
-		return nil, err
-	}
-	err = f.Truncate(0)
-	if err == nil {
-		_, err = f.WriteAt(text, 0)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if err := v.fs.Rename(v.file+".next", v.file); err != nil {
-		return nil, err
-	}
-	return text, v.fs.SyncDir(filepath.Dir(v.file))
+	return text, state.WriteFile(v.fs, v.file, text)
 }
 
 func (v *vault) seal(secret []byte) (string, error) {
@@ -260,6 +239,11 @@ func (v *vault) opened(last *replayed) (*replayed, error) {
 // sealedData is how the journal has arguments and outcomes of effects in which a secret stands.
 type sealedData struct {
 	Sealed string `json:"$sealed"`
+}
+
+// mustSeal reports whether a secret stands in data, or what could be taken for a sealed one.
+func (v *vault) mustSeal(data []byte) bool {
+	return v.mask.withinData(data) || bytes.Contains(data, []byte(`"$sealed"`))
 }
 
 func (v *vault) sealData(data []byte) (json.RawMessage, error) {

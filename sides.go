@@ -1,7 +1,6 @@
 package sexton
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -60,7 +59,7 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 	e := &recordedEffect{intent: intentRecord{
 		N: req.ID, Object: req.Object, Incarnation: req.Incarnation, Op: req.Op, Token: req.Token, Args: recordable(req.Args),
 	}}
-	secret := req.Secret || l.vault.mask.withinData(req.Args) || bytes.Contains(req.Args, []byte(`"$sealed"`))
+	secret := req.Secret || l.vault.mustSeal(req.Args)
 	if secret {
 		var err error
 		if e.intent.Args, err = l.vault.sealData(e.intent.Args); err != nil {
@@ -79,12 +78,14 @@ func (l *localState) Do(ctx context.Context, req *effect.Request) *effect.Outcom
 		return outcome // it was ended from here: nobody knows how far it came
 	}
 	recorded := outcome
+	r := record(state.Outcome, outcomeRecord{req.ID, *outcome})
 	var err error
-	if data := jsonOf(outcome); secret || l.vault.mask.withinData(data) || bytes.Contains(data, []byte(`"$sealed"`)) {
+	if secret || l.vault.mustSeal(r.Payload) {
 		recorded, err = l.vault.sealOutcome(outcome)
+		r = record(state.Outcome, outcomeRecord{req.ID, *recorded})
 	}
 	if err == nil {
-		err = l.records.add(record(state.Outcome, outcomeRecord{req.ID, *recorded}))
+		err = l.records.add(r)
 	}
 	if err != nil {
 		return notRecorded("how it ended is not known to the next deployment", err)
@@ -132,9 +133,9 @@ func (l *localState) Commit(snapshot, meta, history []byte) error {
 func (l *localState) uncovered() []state.Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var records []state.Record
+	var open []*recordedEffect
 	for _, n := range slices.Sorted(maps.Keys(l.open)) {
-		records = append(records, l.open[n].records()...)
+		open = append(open, l.open[n])
 	}
-	return records
+	return effectRecords(open)
 }

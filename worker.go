@@ -11,7 +11,6 @@ import (
 
 	"github.com/sextongc/sexton/internal/pipe"
 	"github.com/sextongc/sexton/internal/sandbox"
-	"github.com/sextongc/sexton/internal/state"
 	"github.com/sextongc/sexton/objectstore"
 	"github.com/sextongc/sexton/runtime"
 	"github.com/sextongc/sexton/serialize"
@@ -139,11 +138,7 @@ func encodeReplayed(last *replayed, job *jobData) ([][]byte, error) {
 		return nil, err
 	}
 	job.Incarnation, job.LastEffect = last.incarnation, last.lastEffect
-	var group []state.Record
-	for _, e := range last.effects {
-		group = append(group, e.records()...)
-	}
-	return append([][]byte{snapshot}, parts(group)...), nil
+	return append([][]byte{snapshot}, parts(effectRecords(last.effects))...), nil
 }
 
 func decodeReplayed(job *jobData, snapshot []byte, effects [][]byte) (*replayed, error) {

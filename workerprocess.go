@@ -105,9 +105,9 @@ func (p *workerProcess) start() error {
 	return nil
 }
 
-// do starts the process, has it do one job, and waits for its end. known are errors of this process that
-// the answer may name.
-func (p *workerProcess) do(soft, hard context.Context, m *pipe.Message) (answer *pipe.Message, known map[string]error, err error) {
+// do starts the process, has it do one job, reads the head of the answer into data, and waits for the end of the
+// process. known are errors of this process that the answer may name; without an answer, it and answer are nil.
+func (p *workerProcess) do(soft, hard context.Context, m *pipe.Message, data any) (answer *pipe.Message, known map[string]error, err error) {
 	goruntime.LockOSThread() // see sandbox.Prepare
 	defer goruntime.UnlockOSThread()
 	p.ctx = soft
@@ -128,6 +128,8 @@ func (p *workerProcess) do(soft, hard context.Context, m *pipe.Message) (answer 
 		return nil, nil, context.Cause(hard)
 	case err != nil:
 		return nil, nil, p.died()
+	case json.Unmarshal(answer.Head, data) != nil:
+		return nil, nil, p.distrust(errors.New("an answer that cannot be read"))
 	}
 	return answer, map[string]error{kindStopped: context.Cause(soft), kindRefused: p.refused}, died
 }
@@ -228,6 +230,10 @@ func (p *workerProcess) notice(m *pipe.Message) {
 		var e eventData
 		if err := json.Unmarshal(m.Head, &e); err != nil {
 			_ = p.distrust(err)
+			return
+		}
+		if p.observe == nil {
+			_ = p.distrust(errors.New("an event of what has none"))
 			return
 		}
 		e.Event.Err = decodeError(e.Err, nil)

@@ -5,9 +5,10 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dop251/goja"
+
+	"github.com/sextongc/sexton/internal/render"
 )
 
 const (
@@ -96,16 +97,7 @@ func text(v goja.Value) string {
 }
 
 // clip bounds s to maxText bytes.
-func clip(s string) string {
-	if len(s) <= maxText {
-		return s
-	}
-	n := maxText
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+func clip(s string) string { return render.Clip(s, maxText) }
 
 // frames converts a stack: positions in the sources, without the library's own frames.
 func (rt *Runtime) frames(stack []goja.StackFrame) []Frame {

@@ -38,6 +38,17 @@ func Truncate(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
+// Clip shortens text to so many bytes, or a few less where a character would be cut, and an ellipsis.
+func Clip(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
+		bytes--
+	}
+	return text[:bytes] + "…"
+}
+
 // Count returns "1 object", "2 objects", "1,234 objects".
 func Count(n int, noun string) string {
 	if n != 1 {
