@@ -57,7 +57,7 @@ func (w *world) model(d *order) []byte {
 	if d.empty {
 		return []byte(`{"Objects": null}`)
 	}
-	data := []byte(`{"sexton": 1, "root": "root", "objects": [`)
+	var entries []*objectstore.Entry
 	for i, o := range w.objects {
 		if !d.named[i] {
 			continue
@@ -72,6 +72,15 @@ func (w *world) model(d *order) []byte {
 		if to := d.sets[i]; to != nil {
 			e.Properties = []objectstore.Field{{Name: "refs", Value: w.list(to)}}
 		}
+		entries = append(entries, e)
+	}
+	return document(entries)
+}
+
+// document is a flat model of these objects.
+func document(entries []*objectstore.Entry) []byte {
+	data := []byte(`{"sexton": 1, "root": "root", "objects": [`)
+	for i, e := range entries {
 		entry, err := serialize.EncodeEntry(e)
 		if err != nil {
 			panic(err)

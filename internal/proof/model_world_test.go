@@ -6,7 +6,6 @@ import (
 
 	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/objectstore"
-	"github.com/sextongc/sexton/serialize"
 )
 
 // target is what an operator asks for over and over until it is there: a model, by ids, so that it means the
@@ -42,8 +41,8 @@ func (t *target) model() []byte {
 	if t.wishes == nil {
 		return []byte(`{"Objects": null}`)
 	}
-	data := []byte(`{"sexton": 1, "root": "root", "objects": [`)
-	for i, x := range t.wishes {
+	var entries []*objectstore.Entry
+	for _, x := range t.wishes {
 		e := &objectstore.Entry{ID: x.id, Type: "proof/" + x.class, Name: x.name, Owner: x.owner}
 		for _, s := range x.subs {
 			e.Subscriptions = append(e.Subscriptions, objectstore.Subscription{Subscriber: s.subscriber, Handler: s.handler, Count: s.count})
@@ -55,16 +54,9 @@ func (t *target) model() []byte {
 			}
 			e.Properties = []objectstore.Field{{Name: "refs", Value: list}}
 		}
-		entry, err := serialize.EncodeEntry(e)
-		if err != nil {
-			panic(err)
-		}
-		if i > 0 {
-			data = append(data, ',')
-		}
-		data = append(data, entry...)
+		entries = append(entries, e)
 	}
-	return append(data, `]}`...)
+	return document(entries)
 }
 
 // moment is what a state may hold while a deployment runs.

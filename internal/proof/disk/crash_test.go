@@ -52,11 +52,7 @@ func TestT3Random(t *testing.T) {
 	began := time.Now()
 	for s := *seed; goOn(t, began); s++ {
 		rng := rand.New(rand.NewPCG(s, 3))
-		all := workloads()
-		wl := anyWorkload(rng)
-		if k := int(s-*seed) % (2 * len(all)); k < len(all) {
-			wl = all[k]
-		}
+		wl := drawn(rng, int(s-*seed))
 		t.Run(fmt.Sprintf("%d/%s", s, wl.name), func(t *testing.T) { c.everywhere(t, &wl, s, 1) })
 	}
 	c.figures(t, began)

@@ -61,11 +61,7 @@ func TestT4Random(t *testing.T) {
 	began := time.Now()
 	for s := *seed; goOn(t, began); s++ {
 		rng := rand.New(rand.NewPCG(s, 4))
-		all := workloads()
-		wl := anyWorkload(rng)
-		if k := int(s-*seed) % (2 * len(all)); k < len(all) {
-			wl = all[k]
-		}
+		wl := drawn(rng, int(s-*seed))
 		t.Run(fmt.Sprintf("%d/%s", s, wl.name), func(t *testing.T) { c.everywhere(t, &wl, s) })
 	}
 	c.figures(t, began)

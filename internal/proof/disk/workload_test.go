@@ -138,6 +138,16 @@ func workloads() []workload {
 	}
 }
 
+// drawn is the n-th workload of a long run: all of the table, then as many at random, and again.
+func drawn(rng *rand.Rand, n int) workload {
+	all := workloads()
+	wl := anyWorkload(rng)
+	if k := n % (2 * len(all)); k < len(all) {
+		wl = all[k]
+	}
+	return wl
+}
+
 // anyWorkload is a random one.
 func anyWorkload(rng *rand.Rand) workload {
 	w := workload{name: "random"}
