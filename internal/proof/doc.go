@@ -11,7 +11,7 @@
 //	promises_test.go     what holds over all of that
 //	determinism_test.go  one busy deployment, again and again, under every setting of Go's collector
 //	scale_test.go        chains, rings and stars of 100,000 objects
-//	trouble_test.go      100,000 objects that fail, block, unsubscribe, resurrect or make others at once
+//	trouble_test.go      many objects that fail, block, unsubscribe, resurrect or make others at once
 //	state_test.go        large graphs with a journal
 //	bench_test.go        collections, in units of Go's own
 //

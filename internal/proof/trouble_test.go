@@ -1,7 +1,9 @@
 package proof
 
 import (
+	"flag"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -12,15 +14,18 @@ import (
 	"github.com/sextongc/sexton/objectstore"
 )
 
+var troubled = flag.Int("troubled", 20_000, "how many objects TestLargeTrouble has")
+
 // TestLargeTrouble has everybody do the same wrong, or odd, thing at once: reports, subscriptions and
 // tombstones take time in proportion, too.
 //
 // gc 2.8, 4.5, 4.7, 5.5, 5.6, 6.1, 6.3. What fails is tried before the deployment and after it.
 func TestLargeTrouble(t *testing.T) {
-	n := 100_000
+	n := *troubled
 	if testing.Short() || raceDetector {
 		n = 5000
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	star, stars, ring := shaped(t, "star of subscribers with handlers"), shaped(t, "star of publishers with handlers"), shaped(t, "ring of references")
 	none := []byte(`{"sexton": 1, "root": "root", "objects": [{"?": {"id": "root", "type": "Root"}, "refs": []}]}`)
 	resurrect := func(of string) *reaction { return &reaction{op: []any{"refer", "root", of, ""}} }
