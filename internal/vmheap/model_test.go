@@ -109,17 +109,21 @@ func (n *modelNode) dump() string {
 	return strings.Join(out, ",")
 }
 
-func modelRun(t *testing.T, seed int64, ops int) (collected int) {
-	rnd := rand.New(rand.NewSource(seed))
+// dice decides what a random program does next.
+type dice interface{ Intn(n int) int }
+
+// modelRun runs a program of so many steps, or until goOn says that the dice have no more, and returns how many
+// objects it let die.
+func modelRun(t *testing.T, rnd dice, ops int, goOn func() bool) (collected int) {
 	s := newStore(t)
 	r := s.r
-	defer func() { require.Empty(t, s.log, "seed %d", seed) }()
+	defer func() { require.Empty(t, s.log) }()
 	seen := map[int]string{}
 	r.Set("KINDS", kinds)
 	r.Set("seen", func(c goja.FunctionCall) goja.Value {
 		id := int(c.Argument(0).ToInteger())
 		if _, dup := seen[id]; dup {
-			t.Errorf("seed %d: %d destroyed twice", seed, id)
+			t.Errorf("%d destroyed twice", id)
 		}
 		seen[id] = c.Argument(1).String()
 		return nil
@@ -137,7 +141,7 @@ func modelRun(t *testing.T, seed int64, ops int) (collected int) {
 		}
 		v, err := f(goja.Undefined(), a...)
 		if err != nil {
-			t.Fatalf("seed %d: %s%v: %v", seed, name, args, err)
+			t.Fatalf("%s%v: %v", name, args, err)
 		}
 		return v
 	}
@@ -145,7 +149,7 @@ func modelRun(t *testing.T, seed int64, ops int) (collected int) {
 	var roots [slots]*modelNode
 	all := map[int]*modelNode{}
 	next := 0
-	for op := 0; op < ops; op++ {
+	for op := 0; op < ops && goOn(); op++ {
 		a, b, k, i := rnd.Intn(slots), rnd.Intn(slots), rnd.Intn(kinds), rnd.Intn(2)
 		switch x := rnd.Intn(20); {
 		case x < 5:
@@ -179,7 +183,7 @@ func modelRun(t *testing.T, seed int64, ops int) (collected int) {
 				want = fmt.Sprint(roots[a].id, " ", roots[a].dump())
 			}
 			if got := call("dump", a).String(); got != want {
-				t.Fatalf("seed %d op %d: live object reads %q, want %q", seed, op, got, want)
+				t.Fatalf("op %d: live object reads %q, want %q", op, got, want)
 			}
 		default:
 			name := "collect"
@@ -216,11 +220,11 @@ func modelRun(t *testing.T, seed int64, ops int) (collected int) {
 			}
 			sort.Ints(got)
 			if fmt.Sprint(got) != fmt.Sprint(dead) || n != len(dead) {
-				t.Fatalf("seed %d op %d: destroyed %v, model says %v", seed, op, got, dead)
+				t.Fatalf("op %d: destroyed %v, model says %v", op, got, dead)
 			}
 			for _, id := range dead {
 				if seen[id] != all[id].dump() {
-					t.Fatalf("seed %d op %d: destructor of %d read %q, want %q", seed, op, id, seen[id], all[id].dump())
+					t.Fatalf("op %d: destructor of %d read %q, want %q", op, id, seen[id], all[id].dump())
 				}
 				delete(all, id)
 				collected++
@@ -235,7 +239,9 @@ func modelRun(t *testing.T, seed int64, ops int) (collected int) {
 func TestRandomPrograms(t *testing.T) {
 	collected := 0
 	for seed := range *modelSeeds {
-		collected += modelRun(t, int64(seed), *modelOps)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			collected += modelRun(t, rand.New(rand.NewSource(int64(seed))), *modelOps, func() bool { return true })
+		})
 	}
 	require.Greater(t, collected, *modelSeeds*10, "the programs must let something die")
 }
