@@ -74,7 +74,6 @@ func TestLargeTrouble(t *testing.T) {
 				report, g, err := h.deploy(model, last, settings)
 				require.NoError(t, err)
 				t.Logf("%d objects, %-20s %6.2f s, %+v", n, what, time.Since(began).Seconds(), count)
-				require.Less(t, time.Since(began), time.Minute, "this was no time in proportion")
 				return report, g, count
 			}
 			h.react = func(kind, self, other string) *reaction { return c.react(kind, self, other) }
