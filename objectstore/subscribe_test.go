@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -117,7 +116,6 @@ func TestScale(t *testing.T) {
 		t.Skip("a second or two")
 	}
 	const n = 100_000
-	began := time.Now()
 	e := newEnv(t, loading)
 	star := graph(entry("hub", "Box"))
 	for i := range n {
@@ -149,5 +147,4 @@ func TestScale(t *testing.T) {
 	require.Empty(t, hub.Subscriptions())
 	require.Len(t, s.Objects(), 1)
 	e.run(`for (let i = 0; i < 2000; i++) new Box({}, null, { id: "s" + i })`)
-	require.Less(t, time.Since(began), time.Minute)
 }
