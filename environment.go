@@ -118,13 +118,27 @@ func (e *Environment) Deploy(ctx, kill context.Context, model *Model) (*Report, 
 	if model == nil {
 		return nil, errors.New("deploy: the model is nil; ReadModel reads one")
 	}
+	return e.change(ctx, kill, model, true)
+}
+
+// Destroy destroys everything in the environment, in order. It is Deploy of nothing; where nothing was
+// ever deployed it does nothing, and makes no state directory.
+func (e *Environment) Destroy(ctx, kill context.Context) (*Report, error) {
+	report, err := e.change(ctx, kill, emptyModel, false)
+	if errors.Is(err, ErrNoState) && !errors.Is(err, ErrCorrupt) {
+		return &Report{}, nil
+	}
+	return report, err
+}
+
+func (e *Environment) change(ctx, kill context.Context, model *Model, create bool) (*Report, error) {
 	doing := newActivity()
 	stop := newStopping(ctx, kill, e.timeout(), doing.String)
 	defer stop.end()
 	if stop.soft.Err() != nil {
 		return nil, stop.conclude(ErrInterrupted)
 	}
-	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, Create: true})
+	dir, err := state.Open(e.dir, &state.Options{FS: e.opts.fs, Create: create})
 	if err != nil {
 		return nil, e.located(err)
 	}
@@ -154,11 +168,6 @@ func (e *Environment) limits() Limits {
 // timeout is how long a deployment may take; 0: as long as it takes.
 func (e *Environment) timeout() time.Duration {
 	return e.opts.settings(e.pkg).Timeout
-}
-
-// Destroy destroys everything in the environment, in order.
-func (e *Environment) Destroy(ctx, kill context.Context) (*Report, error) {
-	return e.Deploy(ctx, kill, emptyModel)
 }
 
 func (e *Environment) deploy(stop *stopping, doing *activity, dir *state.Dir, model *Model) (*Report, error) {

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +42,9 @@ func (a *app) deploy(verb string, model func(*sexton.Environment) (*sexton.Model
 	found, err := a.open(opts)
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(found.StateDir()); model == nil && errors.Is(err, fs.ErrNotExist) {
+		a.log("warning", fmt.Sprintf("%s: nothing was ever deployed there: there is no %s", found.Name(), found.StateDir()))
 	}
 	var m *sexton.Model
 	if model != nil {

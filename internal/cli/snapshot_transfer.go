@@ -35,7 +35,7 @@ comparing and deploying: it does not tell what interrupted objects did, nor whic
 			if err != nil {
 				return err
 			}
-			if err := a.saveFile(args[0], data, force); err != nil {
+			if err := a.saveFile(e, args[0], data, force); err != nil {
 				return err
 			}
 			interrupted := 0
@@ -84,7 +84,7 @@ sealed: whoever imports it needs the key.`,
 				_, err := a.Stdout.Write(data)
 				return err
 			}
-			if err := a.saveFile(args[0], data, force); err != nil {
+			if err := a.saveFile(e, args[0], data, force); err != nil {
 				return err
 			}
 			return a.tellSaved(args[0], data, len(info.Objects))
@@ -110,9 +110,14 @@ func (a *app) tellSaved(file string, data []byte, objects int) error {
 	return nil
 }
 
-// saveFile writes a file whole or not at all.
-func (a *app) saveFile(name string, data []byte, replace bool) error {
+// saveFile writes a file whole or not at all, and none into the state directory of the environment.
+func (a *app) saveFile(e *sexton.Environment, name string, data []byte, replace bool) error {
 	path := a.path(name)
+	if same, err := sameFile(filepath.Dir(path), e.StateDir()); err != nil {
+		return usage(err)
+	} else if same {
+		return usage(fmt.Errorf("%s is a place in the state directory, whose files are the state: choose another one", name))
+	}
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) && !replace {
 		if err != nil {
 			return err
@@ -134,6 +139,15 @@ func (a *app) saveFile(name string, data []byte, replace bool) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
+}
+
+func sameFile(a, b string) (bool, error) {
+	ia, errA := os.Stat(a)
+	ib, errB := os.Stat(b)
+	if err := errors.Join(errA, errB); err != nil {
+		return false, err
+	}
+	return os.SameFile(ia, ib), nil
 }
 
 func (a *app) snapshotImportCommand() *cobra.Command {
