@@ -74,6 +74,21 @@ func (r *destroyRun) once(o *Object, c *Class, call DestroyCall) (goja.Value, er
 	return v, err
 }
 
+// ReplaceDestroy returns the destroy() of the class with this prototype; nil if there is no such class, or if it
+// has none of its own. Unless it is nil, f runs in its place from now on.
+func (g *Registry) ReplaceDestroy(prototype, f *goja.Object) *goja.Object {
+	for _, c := range g.all {
+		if c.script.prototype == prototype && c.script.destroy != nil {
+			original := c.script.destroy
+			if f != nil {
+				c.script.destroy = f
+			}
+			return original
+		}
+	}
+	return nil
+}
+
 // isLoweredGenerator reports whether v is what an async generator gives: the build makes plain objects
 // with these methods of them.
 func isLoweredGenerator(v goja.Value) bool {

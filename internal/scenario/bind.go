@@ -34,6 +34,9 @@ type Host interface {
 	// State returns "live", "doomed", "destroyed", "gone" (was there, and is forgotten) or "unknown"
 	// for a managed object or an id.
 	State(objectOrID goja.Value) string
+	// Destructor returns what runs as the destroy() of the class with this prototype, undefined if it is no
+	// class of managed objects or has no destroy() of its own. If by is a function, that runs from now on.
+	Destructor(prototype, by goja.Value) goja.Value
 
 	// Golden returns the value stored for a test file under a key, false if there is none. A host that
 	// updates stored values keeps text and returns it.
@@ -168,14 +171,15 @@ func hostObject(vm *goja.Runtime, host Host) *goja.Object {
 	}
 	type call = goja.FunctionCall
 	return object(vm, map[string]any{
-		"begin":    func(c call) goja.Value { return answer(host.Begin(c.Argument(0).String())) },
-		"end":      func(c call) goja.Value { return answer(host.End(c.Argument(0).ToBoolean())) },
-		"deploy":   func(c call) goja.Value { return answer(host.Deploy(c.Argument(0).String(), c.Argument(1).String())) },
-		"collect":  func(call) goja.Value { return answer(host.Collect()) },
-		"snapshot": func(call) goja.Value { return answer(host.Snapshot()) },
-		"env":      func(call) goja.Value { return host.Env() },
-		"identify": func(c call) goja.Value { return text(host.Identify(c.Argument(0))) },
-		"state":    func(c call) goja.Value { return vm.ToValue(host.State(c.Argument(0))) },
+		"begin":      func(c call) goja.Value { return answer(host.Begin(c.Argument(0).String())) },
+		"end":        func(c call) goja.Value { return answer(host.End(c.Argument(0).ToBoolean())) },
+		"deploy":     func(c call) goja.Value { return answer(host.Deploy(c.Argument(0).String(), c.Argument(1).String())) },
+		"collect":    func(call) goja.Value { return answer(host.Collect()) },
+		"snapshot":   func(call) goja.Value { return answer(host.Snapshot()) },
+		"env":        func(call) goja.Value { return host.Env() },
+		"identify":   func(c call) goja.Value { return text(host.Identify(c.Argument(0))) },
+		"state":      func(c call) goja.Value { return vm.ToValue(host.State(c.Argument(0))) },
+		"destructor": func(c call) goja.Value { return host.Destructor(c.Argument(0), c.Argument(1)) },
 		"golden": func(c call) goja.Value {
 			return text(host.Golden(c.Argument(0).String(), c.Argument(1).String(), c.Argument(2).String()))
 		},

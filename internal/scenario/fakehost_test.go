@@ -99,6 +99,8 @@ func (h *fakeHost) State(v goja.Value) string {
 	return "unknown"
 }
 
+func (h *fakeHost) Destructor(goja.Value, goja.Value) goja.Value { return goja.Undefined() }
+
 func (h *fakeHost) Golden(file, key, text string) (string, bool) {
 	if h.update {
 		h.stored[file+": "+key] = text
@@ -254,7 +256,7 @@ func (h *fakeHost) results() []string {
 		}
 		lines = append(lines, line)
 		if e.Error != nil {
-			lines = append(lines, strings.TrimRight(indent(details(e.Error), margin(e.Nesting)+"    | "), "\n"))
+			lines = append(lines, strings.TrimRight(indent((&printer{}).problem(e), margin(e.Nesting)+"    | "), "\n"))
 		}
 	}
 	return lines

@@ -274,6 +274,18 @@ func (h *host) State(v goja.Value) string {
 	return "unknown"
 }
 
+func (h *host) Destructor(prototype, by goja.Value) goja.Value {
+	class, ok := prototype.(*goja.Object)
+	if !ok {
+		return goja.Undefined()
+	}
+	replacement, _ := by.(*goja.Object)
+	if original := h.session.Registry().ReplaceDestroy(class, replacement); original != nil {
+		return original
+	}
+	return goja.Undefined()
+}
+
 func (h *host) Golden(file, key, text string) (string, bool) {
 	stored, ok, err := h.run.golden.Lookup(h.run.path(file), key, text)
 	h.check(err)

@@ -5,9 +5,12 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sextongc/sexton/internal/render"
 )
 
 // Reporter prints the events of a run. It is not safe for concurrent use.
@@ -111,14 +114,29 @@ func chain(e *Error) []*Error {
 	return list
 }
 
-// details is an error as indented text: title, frames, parts, causes.
-func details(e *Error) string {
+// problem is what a test failed with: its error, and the events until then.
+func (p *printer) problem(e *Event) string {
+	if e.Error == nil {
+		return ""
+	}
+	text := p.details(e.Error)
+	if len(e.Events) > 0 {
+		text += "events until then:\n" + indent(strings.Join(e.Events, "\n"), "    ")
+	}
+	return text
+}
+
+// details is an error as indented text: title, source line, frames, parts, causes.
+func (p *printer) details(e *Error) string {
 	var b strings.Builder
 	for k, cause := range chain(e) {
 		if k > 0 {
 			b.WriteString("caused by ")
 		}
 		b.WriteString(cause.Title() + "\n")
+		if _, line, column := innermost(cause); cause.Source != "" {
+			b.WriteString(render.Excerpt(cause.Source, line, column, render.Style{Color: p.opts.Color}))
+		}
 		for _, frame := range cause.Stack {
 			b.WriteString("    " + frame + "\n")
 		}
@@ -127,6 +145,22 @@ func details(e *Error) string {
 		}
 	}
 	return b.String()
+}
+
+var frameEnd = regexp.MustCompile(`([^\s(]+):(\d+):(\d+)\)?$`)
+
+// innermost is where an error was thrown; an empty file if its stack does not say that.
+func innermost(e *Error) (file string, line, column int) {
+	if len(e.Stack) == 0 {
+		return "", 0, 0
+	}
+	m := frameEnd.FindStringSubmatch(e.Stack[0])
+	if m == nil {
+		return "", 0, 0
+	}
+	line, _ = strconv.Atoi(m[2]) // digits; too many of them are no line
+	column, _ = strconv.Atoi(m[3])
+	return m[1], line, column
 }
 
 // indent puts a margin before each line that is not empty.

@@ -80,21 +80,21 @@ func (r *junit) Report(e *Event) error {
 		c.Skipped = &junitSkipped{Message: strings.TrimRight(strings.ToUpper(e.Type)+" "+e.Reason, " ")}
 	case e.Type == TypeFail && e.Kind == KindSuite:
 		file.Errors++
-		c.Error = problem(e.Error)
+		c.Error = r.fault(e)
 	case e.Type == TypeFail:
 		file.Failures++
-		c.Failure = problem(e.Error)
+		c.Failure = r.fault(e)
 	}
 	file.Cases = append(file.Cases, c)
 	return nil
 }
 
-func problem(e *Error) *junitProblem {
-	if e == nil {
+func (r *junit) fault(e *Event) *junitProblem {
+	if e.Error == nil {
 		return &junitProblem{}
 	}
-	message, _, _ := strings.Cut(e.Title(), "\n")
-	return &junitProblem{Message: message, Type: e.Name, Text: "\n" + details(e)}
+	message, _, _ := strings.Cut(e.Error.Title(), "\n")
+	return &junitProblem{Message: message, Type: e.Error.Name, Text: "\n" + r.problem(e)}
 }
 
 func (r *junit) Close(s *Summary) error {

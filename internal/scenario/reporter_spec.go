@@ -102,8 +102,8 @@ func (r *spec) Close(s *Summary) error {
 			r.printf("%s at %s\n", e.Kind, at)
 		}
 		r.printf("%s\n", r.paint(colorRed, "✖ "+r.title(e)))
-		if e.Error != nil {
-			r.printf("%s", r.paintDiff(indent(details(e.Error), "  ")))
+		if text := r.problem(e); text != "" {
+			r.printf("%s", r.paintDiff(indent(text, "  ")))
 		}
 	}
 	return r.err

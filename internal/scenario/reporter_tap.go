@@ -56,6 +56,7 @@ func (r *tap) result(e *Event) {
 	}
 	if e.Error != nil {
 		r.errorFields(e.Error)
+		r.field("events", strings.Join(e.Events, "\n"))
 	}
 	r.printf("  ...\n")
 }
@@ -67,9 +68,10 @@ func (r *tap) errorFields(e *Error) {
 	r.field("operator", e.Operator)
 	r.field("expected", e.Expected)
 	r.field("actual", e.Actual)
+	r.field("source", strings.TrimSpace(e.Source))
 	r.field("stack", strings.Join(e.Stack, "\n"))
 	if e.Cause != nil {
-		r.field("cause", details(e.Cause))
+		r.field("cause", r.details(e.Cause))
 	}
 	if len(e.Errors) > 0 {
 		r.printf("  errors:\n")

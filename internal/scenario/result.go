@@ -39,6 +39,7 @@ type Event struct {
 	Message    string   `json:"message,omitempty"`
 	Reason     string   `json:"reason,omitempty"` // of skip and todo
 	Error      *Error   `json:"error,omitempty"`
+	Events     []string `json:"events,omitempty"` // of a test that failed: what happened in it, the last ones
 }
 
 // FullName is the path as one text: "suite > test". For a file it is the file's name.
@@ -54,7 +55,8 @@ type Error struct {
 	Name     string   `json:"name"` // of the class; empty if it was no Error
 	Message  string   `json:"message"`
 	Code     string   `json:"code,omitempty"`
-	Stack    []string `json:"stack,omitempty"` // frames, innermost first: "at f (file:line:column)"
+	Stack    []string `json:"stack,omitempty"`  // frames, innermost first: "at f (file:line:column)"
+	Source   string   `json:"source,omitempty"` // the line of the innermost frame
 	Operator string   `json:"operator,omitempty"`
 	Actual   string   `json:"actual,omitempty"` // of an assertion: values as text
 	Expected string   `json:"expected,omitempty"`

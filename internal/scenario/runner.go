@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/sextongc/sexton"
+	"github.com/sextongc/sexton/internal/render"
 	"github.com/sextongc/sexton/runtime"
 )
 
@@ -56,11 +59,29 @@ func Run(ctx context.Context, opts *Options) (*Summary, error) {
 func (r *run) path(file string) string { return filepath.Join(r.dir, filepath.FromSlash(file)) }
 
 func (r *run) report(e *Event) {
+	for _, cause := range chain(e.Error) {
+		r.quote(cause)
+	}
 	r.summary.Add(e)
 	for _, reporter := range r.opts.Reporters {
 		if err := reporter.Report(e); err != nil && r.err == nil {
 			r.err = err
 		}
+	}
+}
+
+// quote adds the source line of an error.
+func (r *run) quote(e *Error) {
+	const most = 1 << 20 // bytes of a file that somebody wrote
+	file, line, _ := innermost(e)
+	if file == "" {
+		return
+	}
+	if info, err := os.Stat(r.path(file)); err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return
+	}
+	if data, err := os.ReadFile(r.path(file)); err == nil {
+		e.Source = strings.TrimRight(render.Line(string(data), line), "\r")
 	}
 }
 

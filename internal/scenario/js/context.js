@@ -31,7 +31,7 @@ function makeScope(node, outer) {
     scope.ended = true;
     scope.controller = null;
     node.hooks = noHooks();
-    scope.mocks.restoreAll();
+    scope.mocks.reset();
     controller?.abort();
   };
   return scope;

@@ -96,7 +96,7 @@ function renderString(text, context) {
 function renderFunction(value, context) {
   const name = getOwnPropertyDescriptor(value, "name")?.value;
   let text;
-  if (/^class\b/.test(sourceOf(value))) {
+  if (isClass(value)) {
     const base = getPrototypeOf(value);
     text = `[class ${name || "(anonymous)"}${base?.name ? ` extends ${base.name}` : ""}]`;
   } else {

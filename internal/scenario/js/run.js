@@ -135,12 +135,21 @@ async function runTest(node, outer) {
   current = before;
   const extra = { error, durationMs: host.time() - began };
   const todo = scope.todo ?? node.todo;
+  if (error && error.operator !== "order") extra.events = lastEvents(scope); // that message has them
   if (todo) reportNode("todo", node, { ...extra, reason: reasonOf(todo) });
   else if (scope.skip && !error) reportNode("skip", node, { ...extra, reason: reasonOf(scope.skip) });
   else reportNode(error ? "fail" : "pass", node, extra);
   if (!error || todo) return true;
   if (settings.bail) stopped = true;
   return false;
+}
+
+const EVENTS_REPORTED = 50;
+
+function lastEvents({ events }) {
+  const all = events.filter((event) => typeof event === "string"); // a test may have changed the list
+  const last = all.slice(-EVENTS_REPORTED).map((event) => cut(event));
+  return all.length > last.length ? [`(${plural(all.length - last.length, "earlier event")})`, ...last] : last;
 }
 
 async function runSubtest(node, outer) {
@@ -182,7 +191,8 @@ function complaint({ leaks = [], failures = [] }) {
   }
   if (parts.length === 0) return null;
   parts.push("t.allowLeaks() lifts this check");
-  return { name: "LeakError", message: parts.join("\n"), stack: [] };
+  const places = [...failures, ...leaks].map(({ at }) => at).filter(Boolean);
+  return { name: "LeakError", message: parts.join("\n"), stack: places.slice(0, 1).map((at) => `at ${at}`) };
 }
 
 // Hooks, body and subtests of a test. The result is plain data.

@@ -100,7 +100,7 @@ function checkByFunction(operator, error, expected, message) {
     failedAs(`The error is expected to be an instance of "${expected.name}". Received "${got}"` +
       (error instanceof Error ? `\n\nError message:\n\n${error.message}` : ""), message, details);
   }
-  const verdict = /^class\b/.test(sourceOf(expected)) ? false : apply(expected, {}, [error]);
+  const verdict = isClass(expected) ? false : apply(expected, {}, [error]);
   if (verdict === true) return;
   const name = expected.name ? `"${expected.name}" ` : "";
   failedAs(`The ${name}validation function is expected to return "true". Received ${inspect(verdict)}\n\n` +
@@ -120,5 +120,5 @@ function matches(error, expected) {
   if (expected instanceof RegExp) return expected.test(String(error));
   if (typeof expected !== "function") throw new TypeError(`the "expected" argument must be a function, a class or a RegExp, got ${inspect(expected)}`);
   if (expected.prototype !== undefined && error instanceof expected) return true;
-  return !/^class\b/.test(sourceOf(expected)) && apply(expected, {}, [error]) === true;
+  return !isClass(expected) && apply(expected, {}, [error]) === true;
 }
