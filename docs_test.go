@@ -195,7 +195,7 @@ func sextonCommand(t *testing.T, args ...string) string {
 func TestDocumentedCommandLine(t *testing.T) {
 	flag := regexp.MustCompile(`--[a-z]+(?:-[a-z]+)*`)
 	help := ""
-	for _, verb := range []string{"plan", "deploy", "destroy", "run", "test", "snapshot", "version",
+	for _, verb := range []string{"init", "types", "plan", "deploy", "destroy", "run", "test", "snapshot", "version",
 		"state rm", "state recover", "state unlock", "snapshot save", "snapshot diff", "snapshot export", "snapshot import"} {
 		help += sextonCommand(t, append(strings.Fields(verb), "--help")...)
 	}

@@ -25,7 +25,7 @@ var levels = map[string]int{
 	"gcext":             2, "serialize": 2, "internal/state": 2,
 	"objectstore": 1, "runtime": 1,
 	"internal/graph": 0, "internal/vmheap": 0, "internal/vmstack": 0, "internal/vmguard": 0, "internal/render": 0, "internal/effect": 0,
-	"internal/hook": 0, "internal/pipe": 0, "internal/sandbox": 0,
+	"internal/hook": 0, "internal/pipe": 0, "internal/sandbox": 0, "internal/scaffold": 0,
 
 	// For tests and examples only: nothing may import them but tests.
 	"internal/proof": 10, "internal/proof/hostile": 10, "internal/proof/crash": 10, "internal/proof/disk": 10, "internal/state/simdisk": 10, "scripts/apps/site/httpd": 10,

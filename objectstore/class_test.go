@@ -181,3 +181,43 @@ func TestAbandon(t *testing.T) {
 		require.NoError(t, e.s.Bury(child))
 	}
 }
+
+// Resource.with declares as static properties do.
+func TestWith(t *testing.T) {
+	e := newEnv(t, `
+		class Disk extends Resource.with({ size: "integer", kind: { type: { enum: ["ssd", "hdd"] }, default: "ssd" } }) {
+			static made = 0;
+			constructor(properties, owner, options) { super(properties, owner, options); Disk.made++ }
+			get bytes() { return this.size * 2 ** 30 }
+		}
+		class Raid extends Disk.with({ parts: { type: [Disk], default: [] } }) {}
+	`)
+	for _, c := range []struct{ script, want string }{
+		{`JSON.stringify(new Disk({ size: 1 }))`, `{"size":1,"kind":"ssd"}`},
+		{`const r = new Raid({ size: 2, parts: [{ size: 1, kind: "hdd" }] }); [r.$type, r.bytes, r.parts[0].$owner === r, r instanceof Disk, Raid.made, Raid.name].join()`, "shop/Raid,2147483648,true,true,3,Raid"},
+		{`Object.keys(Raid.properties).join() + Object.keys(Disk.properties).join()`, "partssize,kind"},
+	} {
+		require.Equal(t, c.want, e.run(c.script).String(), c.script)
+	}
+	for _, c := range []struct{ script, want string }{
+		{`new Raid({})`, "Raid #"},
+		{`new Raid({ siz: 1 })`, "Raid: unknown property siz; did you mean size?"},
+		{`Resource.with()`, "Resource.with: the properties (first argument) must be an object, got undefined"},
+		{`Disk.with("size")`, "Disk.with: the properties (first argument) must be an object, got string"},
+		{`const w = Resource.with; w({})`, "call it as a method of a class"},
+	} {
+		require.Contains(t, e.fails(c.script), c.want, c.script)
+	}
+	for class, want := range map[string]string{
+		`class A extends Resource.with({ a: "strin" }) {}`:                                                        "class shop/A: property a: unknown type strin",
+		`class A extends Resource.with({ $a: "string" }) {}`:                                                      "class shop/A: property $a: the name is reserved",
+		`class A extends Resource.with({ a: "string" }) { a = "x" }`:                                              "class shop/A: a is declared in static properties",
+		`class A extends Resource.with({ a: "string" }) { static b = 1; static properties = { b: "string" }; b }`: "class shop/A: b is declared",
+	} {
+		err := tryEnv(t).register(class)
+		require.ErrorContains(t, err, want)
+		var declared *objectstore.DeclarationError
+		require.ErrorAs(t, err, &declared)
+		require.Contains(t, declared.Source, "class A", "it is located in the author's class")
+	}
+}

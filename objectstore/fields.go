@@ -67,7 +67,7 @@ func (g *Registry) source(c *Class) string {
 
 // declared says where an error of reading `static properties` belongs.
 func (g *Registry) declared(c *Class, err error) error {
-	source := g.source(c)
+	source := g.source(c.declarer())
 	_, properties := classFields(source)
 	return &DeclarationError{Source: source, Offset: properties, Err: err}
 }

@@ -19,6 +19,7 @@ type scriptClass struct {
 	destroy     *goja.Object // the class's own destroy(), nil if it defines none
 	index       int          // in Registry.all
 	fields      []classField // the class's own fields
+	heir        *Class       // the first class that was seen to extend it
 	invalid     error        // what is wrong with its declarations
 }
 
@@ -119,6 +120,9 @@ func (g *Registry) adopt(constructor *goja.Object) (*Class, error) {
 		}
 		c := &Class{Base: g.byCtor[o.Prototype()], script: scriptClass{prototype: prototype, index: len(g.all)}}
 		c.script.constructor = g.heap.Track(o, c)
+		if c.Base.script.heir == nil {
+			c.Base.script.heir = c
+		}
 		if slices.Contains(names, "destroy") {
 			if c.Is(g.Environment()) {
 				return nil, fmt.Errorf("a subclass of Environment cannot define destroy()")

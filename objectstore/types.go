@@ -48,15 +48,15 @@ func (g *Registry) readProperties(c *Class, constructor *goja.Object) error {
 	}
 	declared, ok := constructor.Get("properties").(*goja.Object)
 	if !ok {
-		return fmt.Errorf("class %s: static properties is no object", c.label())
+		return fmt.Errorf("class %s: static properties is no object", c.declarer().label())
 	}
 	own, err := g.readShape(declared)
 	if err != nil {
-		return fmt.Errorf("class %s: %w", c.label(), err)
+		return fmt.Errorf("class %s: %w", c.declarer().label(), err)
 	}
 	for _, p := range own {
 		if p.Name[0] == '$' || slices.Contains(reserved, p.Name) {
-			return fmt.Errorf("class %s: property %s: the name is reserved", c.label(), p.Name)
+			return fmt.Errorf("class %s: property %s: the name is reserved", c.declarer().label(), p.Name)
 		}
 		at := slices.IndexFunc(c.Properties, func(q *Property) bool { return q.Name == p.Name })
 		if at >= 0 {
@@ -80,6 +80,15 @@ func (c *Class) label() string {
 		return name.String()
 	}
 	return "(anonymous)"
+}
+
+// declarer is the class whose declarations those of c are in the eyes of their author: of a class without a
+// name, as Resource.with() makes it, the one that extends it.
+func (c *Class) declarer() *Class {
+	for c.script.heir != nil && c.label() == "" {
+		c = c.script.heir
+	}
+	return c
 }
 
 func (g *Registry) readShape(o *goja.Object) ([]*Property, error) {

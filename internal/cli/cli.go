@@ -94,8 +94,8 @@ Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the mod
 	}
 	root.SetFlagErrorFunc(misspelt)
 	a.flags.add(root.PersistentFlags())
-	root.AddCommand(a.planCommand(), a.explains(a.deployCommand()), a.explains(a.destroyCommand()), a.explains(a.runCommand()), a.testCommand(),
-		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.workerCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand(), a.planCommand(), a.explains(a.deployCommand()), a.explains(a.destroyCommand()), a.explains(a.runCommand()), a.testCommand(),
+		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.typesCommand(), a.workerCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

@@ -35,6 +35,15 @@
   defineProperty(ObjectDestroyedError.prototype, "name", { __proto__: null, value: "ObjectDestroyedError", writable: true, configurable: true });
 
   class Resource {
+    // A class to extend, in which these properties are declared: Resource.with({ … }) instead of
+    // static properties = { … }. Type checkers infer from it what instances have.
+    static with(properties) {
+      if (typeof this !== "function") throw new TypeErrorCopy("with: call it as a method of a class: Resource.with({ … })");
+      if (typeof properties !== "object" || properties === null) {
+        throw new TypeErrorCopy(`${this.name}.with: the properties (first argument) must be an object, got ${properties === null ? "null" : typeof properties}`);
+      }
+      return class extends this { static properties = properties; };
+    }
     constructor(properties, owner, options) {
       return host.construct(this, new.target, properties, owner, options);
     }
