@@ -84,7 +84,12 @@ func (e *Environment) recoverLocked(opts *RecoverOptions, began time.Time) (*Rec
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.dir, err)
 	}
-	r, origin, err := mended(s, began)
+	found, err := readable(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.dir, err)
+	}
+	r := &found.Recovery
+	origin, err := found.origin(s, began)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.dir, err)
 	}
@@ -150,19 +155,41 @@ func (e *Environment) exists(dir string) bool {
 	return err == nil
 }
 
-// mended makes a state of what could be read.
-func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error) {
-	r := &Recovery{Problems: s.Lost, Stale: !s.Verified || s.Generation < s.Last, NewTokens: s.Environment == ""}
-	base, err := baseOf(s, r)
+// Readable returns what can be read of a damaged state, as State does of one that is whole: the newest snapshot
+// that is intact, with what still follows it. It says what is wrong, takes no lock and changes nothing. The error matches
+// ErrNoState, or ErrCorrupt if nothing can be read.
+func (e *Environment) Readable() (*StateInfo, *Recovery, error) {
+	s, err := state.Salvage(e.dir, e.opts.fs)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%s: %w", e.dir, err)
 	}
-	var m meta
-	if json.Unmarshal(s.Meta, &m) != nil && s.Last > 0 {
+	found, err := readable(s)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", e.dir, err)
+	}
+	return newStateInfo(found.graph, found.effects), &found.Recovery, nil
+}
+
+// salvaged is what could be read of a damaged state.
+type salvaged struct {
+	Recovery
+	graph    *objectstore.Graph // closed
+	snapshot []byte             // the graph's
+	effects  []*recordedEffect  // that nothing covers
+	meta     meta
+}
+
+func readable(s *state.Salvaged) (*salvaged, error) {
+	r := &salvaged{Recovery: Recovery{Problems: s.Lost, Stale: !s.Verified || s.Generation < s.Last, NewTokens: s.Environment == ""}}
+	base, err := baseOf(s, &r.Recovery)
+	if err != nil {
+		return nil, err
+	}
+	if json.Unmarshal(s.Meta, &r.meta) != nil && s.Last > 0 {
 		r.Problems = append(r.Problems, Finding{File: "journal", Problem: "what it keeps beside the snapshot cannot be read: " +
 			"what interrupted objects did and, of a state that was imported, what tokens are made with"})
 	}
-	p := newReplayer(base, m.Incarnation)
+	p := newReplayer(base, r.meta.Incarnation)
 	records := append(s.Records, s.Behind...)
 	for i, record := range records {
 		if record.Kind == state.Plan {
@@ -174,30 +201,36 @@ func mended(s *state.Salvaged, began time.Time) (*Recovery, *state.Origin, error
 	}
 	read := p.graph()
 	sweep(read)
-	g := settle(base, read)
-	if _, err := serialize.EncodeSnapshot(g); err != nil { // a cycle of owners
-		g = base
+	r.graph = settle(base, read)
+	if r.snapshot, err = serialize.EncodeSnapshot(r.graph); err != nil { // a cycle of owners
+		r.graph = base
+		if r.snapshot, err = serialize.EncodeSnapshot(base); err != nil {
+			return nil, err
+		}
 	}
-	snapshot, err := serialize.EncodeSnapshot(g)
-	if err != nil {
-		return nil, nil, err
-	}
-	incarnation := r.lost(s, records, p.order, read, g, p.incarnation)
-	if m.Incarnation, err = further(incarnation); err != nil {
-		return nil, nil, err
-	}
-	for _, e := range g.Objects {
+	r.meta.Incarnation = r.lost(s, records, p.order, read, r.graph, p.incarnation)
+	for _, e := range r.graph.Objects {
 		r.Objects = append(r.Objects, *entryObject(e))
 	}
-	effects := p.uncovered()
-	r.Effects = len(effects)
+	r.effects = p.uncovered()
+	r.Effects = len(r.effects)
+	return r, nil
+}
+
+// origin is a state of what could be read.
+func (r *salvaged) origin(s *state.Salvaged, began time.Time) (*state.Origin, error) {
+	m := r.meta
+	var err error
+	if m.Incarnation, err = further(m.Incarnation); err != nil {
+		return nil, err
+	}
 	h := &HistoryRecord{
 		Number: s.Last + 1, Time: began.UTC(), Duration: time.Since(began), Outcome: Done,
 		Operation: Operation{Verb: "recover", Lost: historyObjects(r.Lost)},
 	}
-	return r, &state.Origin{
-		Environment: s.Environment, Generation: s.Last + 1, Seq: s.Seq, Snapshot: snapshot, Meta: jsonOf(&m), History: s.History,
-		Record: jsonOf(h), Carry: effectRecords(effects),
+	return &state.Origin{
+		Environment: s.Environment, Generation: s.Last + 1, Seq: s.Seq, Snapshot: r.snapshot, Meta: jsonOf(&m), History: s.History,
+		Record: jsonOf(h), Carry: effectRecords(r.effects),
 	}, nil
 }
 

@@ -68,6 +68,7 @@ func TestRecoverFromDamage(t *testing.T) {
 	try := func(text string, changed *simdisk.Disk, at string) {
 		environment := e.onDisk(changed)
 		before := files(t, changed)
+		info, readable, readErr := environment.Readable()
 		r, err := environment.Recover(&sexton.RecoverOptions{Out: "/out"})
 		require.NoError(t, err, text)
 		if r.Intact {
@@ -81,6 +82,14 @@ func TestRecoverFromDamage(t *testing.T) {
 		opts.State = "/out"
 		out, err := sexton.Open(&opts)
 		require.NoError(t, err)
+		require.NoError(t, readErr, text)
+		require.Equal(t, r.Objects, readable.Objects, text)
+		require.Equal(t, r.Lost, readable.Lost, text)
+		snapshot, err := info.Snapshot()
+		require.NoError(t, err)
+		written, err := out.Snapshot()
+		require.NoError(t, err)
+		require.Equal(t, string(written), string(snapshot), text)
 		h := head(t, out)
 		require.Equal(t, key.Environment, h.Environment, text)
 		require.Greater(t, h.Incarnation, key.Incarnation+1<<32-1024, text)

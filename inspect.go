@@ -22,6 +22,8 @@ type StateInfo struct {
 	Objects []StoredObject // in creation order
 	// Stray are uncovered effects of objects that are no longer there.
 	Stray []StoredEffect
+
+	graph *objectstore.Graph
 }
 
 // StoredObject is an object as the state has it.
@@ -52,7 +54,7 @@ type StoredEffect struct {
 
 // State returns what is deployed, object by object. It takes no lock and may run beside a deployment; it
 // then shows one moment of it. An environment that was never deployed has no objects. The error matches
-// ErrCorrupt if the state is damaged.
+// ErrCorrupt if the state is damaged: Readable then returns what is left.
 func (e *Environment) State() (*StateInfo, error) {
 	r := &replayed{graph: &objectstore.Graph{}}
 	err := e.read(func(dir *state.Dir) (err error) {
@@ -62,14 +64,18 @@ func (e *Environment) State() (*StateInfo, error) {
 	if err != nil && !errors.Is(err, ErrNoState) {
 		return nil, err
 	}
-	info := &StateInfo{Objects: make([]StoredObject, len(r.graph.Objects))}
+	return newStateInfo(r.graph, r.effects), nil
+}
+
+func newStateInfo(g *objectstore.Graph, effects []*recordedEffect) *StateInfo {
+	info := &StateInfo{Objects: make([]StoredObject, len(g.Objects)), graph: g}
 	index := make(map[string]int32, len(info.Objects))
-	for i, entry := range r.graph.Objects {
+	for i, entry := range g.Objects {
 		index[entry.ID] = int32(i)
 		info.Objects[i] = storedObject(entry)
 	}
 	info.block(index)
-	for _, effect := range r.effects {
+	for _, effect := range effects {
 		i, ok := index[effect.intent.Object]
 		if ok && info.Objects[i].Entry.Incarnation == effect.intent.Incarnation {
 			info.Objects[i].Effects = append(info.Objects[i].Effects, storedEffect(effect))
@@ -77,8 +83,11 @@ func (e *Environment) State() (*StateInfo, error) {
 			info.Stray = append(info.Stray, storedEffect(effect))
 		}
 	}
-	return info, nil
+	return info
 }
+
+// Snapshot returns the canonical snapshot of it.
+func (info *StateInfo) Snapshot() ([]byte, error) { return serialize.EncodeSnapshot(info.graph) }
 
 // read opens the state directory for fn, which may read it only.
 func (e *Environment) read(fn func(dir *state.Dir) error) error {

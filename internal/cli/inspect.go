@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -49,11 +50,7 @@ saved is interrupted: the next deployment calls its recover(effects) first.`,
 			"sexton state list --env staging --json",
 		),
 		Args: cobra.NoArgs,
-		RunE: a.verb(func(*cobra.Command, []string) error {
-			e, info, err := a.storedState()
-			if err != nil {
-				return err
-			}
+		RunE: a.showing(func(_ []string, e *sexton.Environment, info *sexton.StateInfo) error {
 			if a.flags.json {
 				for i := range info.Objects {
 					a.emit(&event{Event: "stored", Stored: newStoredJSON(&info.Objects[i])})
@@ -82,11 +79,7 @@ that came after it was last saved. Secrets are printed as ***, and with --json a
 		),
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeIDs,
-		RunE: a.verb(func(_ *cobra.Command, args []string) error {
-			e, info, err := a.storedState()
-			if err != nil {
-				return err
-			}
+		RunE: a.showing(func(args []string, e *sexton.Environment, info *sexton.StateInfo) error {
 			for i := range info.Objects {
 				o := &info.Objects[i]
 				if o.ID != args[0] {
@@ -122,6 +115,34 @@ func (a *app) storedState() (*sexton.Environment, *sexton.StateInfo, error) {
 	}
 	info, err := e.State()
 	return e, info, err
+}
+
+// showing is a verb that shows the state. Of a damaged one it shows what can be read, and fails.
+func (a *app) showing(show func(args []string, e *sexton.Environment, info *sexton.StateInfo) error) func(*cobra.Command, []string) error {
+	return a.verb(func(_ *cobra.Command, args []string) error {
+		e, info, damage := a.storedState()
+		if errors.Is(damage, sexton.ErrCorrupt) {
+			left, found, err := e.Readable()
+			if err != nil {
+				return damage
+			}
+			info = left
+			text := fmt.Sprintf("%s is damaged; this is what can be read of it", a.shortPath(e.StateDir()))
+			if found.Stale {
+				text += ", and it may be older than what was deployed last"
+			}
+			if len(found.Lost) > 0 {
+				text += "; lost: " + strings.Join(objectLabels(found.Lost), ", ")
+			}
+			a.log("warning", text)
+		} else if damage != nil {
+			return damage
+		}
+		if err := show(args, e, info); err != nil {
+			return err
+		}
+		return damage
+	})
 }
 
 // storedJSON is a sexton.StoredObject as --json prints it.

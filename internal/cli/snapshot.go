@@ -25,12 +25,8 @@ a deployment. A snapshot is a valid model.`,
 			"sexton snapshot --env staging > staging.json",
 		),
 		Args: cobra.NoArgs,
-		RunE: a.verb(func(*cobra.Command, []string) error {
-			e, err := a.open(a.options())
-			if err != nil {
-				return err
-			}
-			data, err := e.Snapshot()
+		RunE: a.showing(func(_ []string, _ *sexton.Environment, info *sexton.StateInfo) error {
+			data, err := info.Snapshot()
 			if err != nil {
 				return err
 			}
