@@ -19,6 +19,7 @@ const (
 	msgDeploy  byte = 'd' // call: jobData, model, snapshot, uncovered records → resultData, snapshot
 	msgPlan    byte = 'p' // call: jobData, model, snapshot → planData
 	msgRun     byte = 'r' // call: jobData → resultData
+	msgJob     byte = 'j' // call: jobData, data → doneData
 	msgCancel  byte = 'c' // notice: start nothing new
 	msgKill    byte = 'k' // notice: interrupt scripts
 	msgDo      byte = 'e' // call: effect.Request → effect.Outcome
@@ -26,6 +27,8 @@ const (
 	msgConfirm byte = 'q' // call: Plan → answerData
 	msgEvent   byte = 'o' // notice: eventData
 	msgConsole byte = 'l' // notice: consoleData
+	msgTold    byte = 't' // notice: hook.Job.Told
+	msgAsked   byte = 'x' // call: hook.Job.Asked
 )
 
 // jobData is what the script side needs to know.
@@ -40,6 +43,7 @@ type jobData struct {
 	Confirms    bool           `json:"confirms"`
 	Limits      sandbox.Limits `json:"limits"`
 	Script      *Script        `json:"script,omitempty"`
+	Job         string         `json:"job,omitempty"` // of hook.Jobs
 }
 
 // planData is what came of a plan.

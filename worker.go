@@ -67,6 +67,8 @@ func (w *worker) answer(_ context.Context, m *pipe.Message) *pipe.Message {
 	case msgPlan:
 		p, err := w.plan(&job, m.Body)
 		return &pipe.Message{Head: jsonOf(planData{p, encodeError(err)})}
+	case msgJob:
+		return w.job(&job, m.Body)
 	case msgRun:
 		opts := &SessionOptions{Options: w.options(&job), broker: &remoteState{w.conn}, bundled: confine(&job)}
 		opts.Observe = w.observe

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sextongc/sexton/internal/effect"
+	"github.com/sextongc/sexton/internal/hook"
 	"github.com/sextongc/sexton/internal/pipe"
 	"github.com/sextongc/sexton/internal/sandbox"
 )
@@ -57,6 +58,7 @@ type workerProcess struct {
 	opts    *Options
 	broker  effect.Broker // performs its effects
 	guard   *guard        // nil: it records nothing
+	job     *hook.Job     // nil: one of this package
 	observe func(Event)
 	limits  Limits
 	ctx     context.Context // for questions
@@ -245,6 +247,12 @@ func (p *workerProcess) notice(m *pipe.Message) {
 		} else if p.opts.Console != nil {
 			p.opts.Console(c.Level, c.Text)
 		}
+	case msgTold:
+		if p.job == nil {
+			_ = p.distrust(errors.New("news of a job that it has not"))
+		} else if err := p.job.Told(m.Head); err != nil {
+			_ = p.distrust(err)
+		}
 	default:
 		_ = p.distrust(fmt.Errorf("a notice of kind %q", m.Kind))
 	}
@@ -286,6 +294,15 @@ func (p *workerProcess) answer(ctx context.Context, m *pipe.Message) *pipe.Messa
 		p.refused = err
 		p.mu.Unlock()
 		return reply(err)
+	case msgAsked:
+		if p.job == nil {
+			return reply(p.distrust(errors.New("a question about a job that it has not")))
+		}
+		answer, err := p.job.Asked(m.Head)
+		if err != nil {
+			return reply(p.distrust(err))
+		}
+		return &pipe.Message{Head: answer}
 	}
 	return reply(p.distrust(fmt.Errorf("a call of kind %q", m.Kind)))
 }

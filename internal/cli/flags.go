@@ -46,7 +46,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 	set.DurationVar(&f.settings.DeployTimeout, "deploy-timeout", 0, "for deploy() (default 1h)")
 	set.DurationVar(&f.settings.Timeout, "timeout", 0, "for the deployment, plan, script or tests as a whole (default none)")
 	set.Var((*limitFlag)(&f.settings.Limits), "limit", "bound what scripts may use, as in memory=512M,objects=1000 (`limits` in package.json)")
-	set.StringVar(&f.isolation, "isolation", "", "where scripts run, but those of tests: process (one of their own) or none (default process)")
+	set.StringVar(&f.isolation, "isolation", "", "where scripts run: process (one of their own) or none (default process)")
 	set.StringVar(&f.secretsKeyFile, "secrets-key-file", "", "`file` with the key that secrets are sealed with (default: the state directory's name with .key, made when it is needed)")
 	set.BoolVar(&f.json, "json", false, "print events, one JSON object per line")
 	set.BoolVarP(&f.quiet, "quiet", "q", false, "print errors and warnings only")

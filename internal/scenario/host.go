@@ -17,14 +17,14 @@ import (
 
 // host is what the tests of one file run on: a session whose environments live in memory.
 type host struct {
-	run     *run
 	ctx     context.Context
+	outside outside
 	session *sexton.Session
 	rt      *runtime.Runtime
 	module  *Module
 	clock   *clock
 	began   time.Time
-	current string             // the test that was reported as started last
+	fault   error              // the first error of the module itself
 	last    *objectstore.Graph // what the current test's last deployment left
 	gone    map[string]bool    // ids of what the current test has destroyed: the store forgets them when nothing refers to them
 	next    uint64             // the last incarnation given out
@@ -67,10 +67,10 @@ func (h *host) observe(e sexton.Event) {
 	h.rt.Enter(func() { h.check(h.module.Event(words...)) })
 }
 
-// check reports an error of the module itself: it fails the file.
+// check keeps an error of the module itself: it ends the run.
 func (h *host) check(err error) {
-	if err != nil {
-		h.run.fault(h, err)
+	if err != nil && h.fault == nil {
+		h.fault = err
 	}
 }
 
@@ -286,18 +286,13 @@ func (h *host) Destructor(prototype, by goja.Value) goja.Value {
 	return goja.Undefined()
 }
 
-func (h *host) Golden(file, key, text string) (string, bool) {
-	stored, ok, err := h.run.golden.Lookup(h.run.path(file), key, text)
+func (h *host) Golden(_, key, text string) (string, bool) {
+	stored, ok, err := h.outside.golden(key, text)
 	h.check(err)
 	return stored, ok
 }
 
-func (h *host) Report(e *Event) {
-	if e.Type == TypeStart && e.Kind == KindTest {
-		h.current = e.FullName()
-	}
-	h.run.report(e)
-}
+func (h *host) Report(e *Event) { h.outside.report(e) }
 
 func (h *host) Timer(d time.Duration, fire func()) func() {
 	release := h.rt.Hold()

@@ -43,9 +43,7 @@ func Run(ctx context.Context, opts *Options) (*Summary, error) {
 	r := &run{opts: opts, dir: pkg.Dir, golden: NewGolden(opts.Update)}
 	began := time.Now()
 	for _, file := range opts.Files {
-		if err := r.file(ctx, file); err != nil {
-			r.fail(file, "", err)
-		}
+		r.file(ctx, file)
 		if r.err != nil || ctx.Err() != nil || opts.Bail && r.summary.Fail > 0 {
 			break
 		}
@@ -74,7 +72,7 @@ func (r *run) report(e *Event) {
 func (r *run) quote(e *Error) {
 	const most = 1 << 20 // bytes of a file that somebody wrote
 	file, line, _ := innermost(e)
-	if file == "" {
+	if !filepath.IsLocal(file) { // scripts write what they like into a stack
 		return
 	}
 	if info, err := os.Stat(r.path(file)); err != nil || !info.Mode().IsRegular() || info.Size() > most {
@@ -83,22 +81,6 @@ func (r *run) quote(e *Error) {
 	if data, err := os.ReadFile(r.path(file)); err == nil {
 		e.Source = strings.TrimRight(render.Line(string(data), line), "\r")
 	}
-}
-
-// fault reports that the runner itself, not a test, is wrong.
-func (r *run) fault(h *host, err error) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s: %w", h.current, err)
-	}
-}
-
-// fail reports what ended a file, or one of its tests, from outside of its scripts.
-func (r *run) fail(file, test string, err error) {
-	e := &Event{Type: TypeFail, Kind: KindSuite, Name: file, File: file, Error: errorOf(err)}
-	if test != "" {
-		e.Kind, e.Name, e.Path = KindTest, test, []string{test}
-	}
-	r.report(e)
 }
 
 // errorOf makes an Error of a Go error; that of a script keeps its stack.
@@ -118,44 +100,18 @@ func errorOf(err error) *Error {
 }
 
 // file runs the tests of one file.
-func (r *run) file(ctx context.Context, file string) error {
-	h := &host{run: r, ctx: ctx, clock: &clock{}, began: time.Now()}
-	opts := &sexton.SessionOptions{
-		Options: r.opts.Options, Anonymous: true, TraceCreation: true,
-		Entries:   []runtime.Entry{{Name: file, Path: file}},
-		Unhandled: h.unhandled,
+func (r *run) file(ctx context.Context, file string) {
+	f := &fileRun{run: r, job: fileJob{File: file, RunOptions: r.opts.RunOptions}}
+	var fault, err error
+	if r.opts.Isolation == sexton.IsolationProcess {
+		fault, err = f.isolated(ctx)
+	} else {
+		fault, err = f.job.do(ctx, &sexton.SessionOptions{Options: r.opts.Options}, f)
 	}
-	opts.Clock = h.clock
-	opts.Extensions = append([]*runtime.Extension{Extension(
-		func(rt *runtime.Runtime) (Host, error) { h.rt = rt; return h, nil },
-		func(m *Module) { h.module = m },
-	)}, r.opts.Extensions...)
-	var err error
-	if h.session, err = sexton.NewSession(opts); err != nil {
-		return err
+	if fault != nil && r.err == nil {
+		r.err = fmt.Errorf("%s: %w", file, fault)
 	}
-	err = h.session.Run(ctx, func(t *runtime.Task) error {
-		if err := h.module.File(file); err != nil {
-			return err
-		}
-		if err := h.session.Load(ctx, t); err != nil {
-			return err
-		}
-		promise, err := h.module.Run(&r.opts.RunOptions)
-		if err != nil {
-			return err
-		}
-		_, err = t.Await(promise)
-		return err
-	})
-	if err != nil && h.current != "" {
-		r.fail(file, h.current, err)
-		err = nil
+	if err != nil {
+		f.fail(err)
 	}
-	return errors.Join(err, h.session.Close())
-}
-
-// unhandled makes the running test fail; before the first one, the file.
-func (h *host) unhandled(err *runtime.ScriptError, _ any) {
-	h.rt.Enqueue(func() { h.check(h.module.Fault(h.rt.ErrorValue(err))) })
 }
