@@ -22,6 +22,7 @@ type testFlags struct {
 	shuffle   string
 	reporters []string
 	update    bool
+	jobs      int
 }
 
 // randomSeed is --shuffle without a value.
@@ -48,6 +49,7 @@ called *.test.js or *.test.ts. Each test has an environment of its own, in memor
 	set.StringVar(&f.shuffle, "shuffle", "", "run the tests of each file in random order; a `seed` repeats one")
 	set.Lookup("shuffle").NoOptDefVal = randomSeed
 	set.StringArrayVar(&f.reporters, "reporter", nil, "how to report, `name[:file]`: "+strings.Join(scenario.ReporterNames(), ", ")+" (default spec; with --json json)")
+	set.IntVar(&f.jobs, "jobs", 0, "test files that run at once (default: as many as there are processors)")
 	set.BoolVar(&f.update, "update", false, "write the values that assert.snapshot compares with")
 	return cmd
 }
@@ -59,7 +61,10 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 		return err
 	}
 	base.Dir, base.Console = e.Package().Dir, a.printConsole
-	opts := &scenario.Options{Options: *base, Update: f.update}
+	if f.jobs < 0 {
+		return usage(fmt.Errorf("--jobs=%d: want at least 1", f.jobs))
+	}
+	opts := &scenario.Options{Options: *base, Update: f.update, Jobs: f.jobs}
 	opts.Pattern, opts.Bail = f.pattern, f.bail
 	if opts.RunOptions.Seed, err = a.seed(f.shuffle); err != nil {
 		return usage(err)

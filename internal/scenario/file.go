@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -14,15 +15,47 @@ import (
 type outside interface {
 	// report takes a result, which is its to keep.
 	report(e *Event)
-	// golden is as Golden.Lookup, for the values of this file.
-	golden(key, text string) (stored string, ok bool, err error)
+	// lookup is as Golden.Lookup, for the values of this file.
+	lookup(key, text string) (stored string, ok bool, err error)
 }
 
 // fileRun is the outside of the tests of one file, where the run is.
 type fileRun struct {
 	run     *run
 	job     fileJob
+	out     *output // what it has to say waits here for its turn
+	golden  *Golden
 	running []*Event // the starts of tests that have not ended, the innermost last
+}
+
+// do runs the file, to its end or that of ctx.
+func (f *fileRun) do(ctx context.Context) {
+	defer f.out.close()
+	if ctx.Err() != nil {
+		return
+	}
+	opts := f.run.opts.Options
+	opts.Console = f.print
+	var fault, err error
+	if opts.Isolation == sexton.IsolationProcess {
+		fault, err = f.isolated(ctx, &opts)
+	} else {
+		fault, err = f.job.do(ctx, &sexton.SessionOptions{Options: opts}, f)
+	}
+	if fault != nil {
+		fault = fmt.Errorf("%s: %w", f.job.File, fault)
+	}
+	if err != nil {
+		f.fail(err)
+	}
+	f.out.add(0, func() { f.run.check(errors.Join(fault, f.golden.Close())) })
+}
+
+// print takes what scripts print.
+func (f *fileRun) print(level, text string) {
+	if console := f.run.opts.Console; console != nil {
+		f.out.add(len(text), func() { console(level, text) })
+	}
 }
 
 func (f *fileRun) report(e *Event) {
@@ -31,8 +64,11 @@ func (f *fileRun) report(e *Event) {
 	} else if e.Kind == KindTest && isResult(e) {
 		f.running = slices.DeleteFunc(f.running, func(start *Event) bool { return slices.Equal(start.Path, e.Path) })
 	}
-	f.run.report(e)
+	f.say(e)
 }
+
+// say reports an event when it is this file's turn.
+func (f *fileRun) say(e *Event) { f.out.add(256+len(e.Message), func() { f.run.report(e) }) }
 
 // fail reports what ended the file from outside of its scripts: as the failure of the test that runs, or of the file.
 func (f *fileRun) fail(err error) {
@@ -41,11 +77,11 @@ func (f *fileRun) fail(err error) {
 		e = *f.running[n-1]
 	}
 	e.Type, e.Error = TypeFail, errorOf(err)
-	f.run.report(&e)
+	f.say(&e)
 }
 
-func (f *fileRun) golden(key, text string) (stored string, ok bool, err error) {
-	return f.run.golden.Lookup(f.run.path(f.job.File), key, text)
+func (f *fileRun) lookup(key, text string) (stored string, ok bool, err error) {
+	return f.golden.Lookup(f.run.path(f.job.File), key, text)
 }
 
 // fileJob says what of a file runs, and how.
@@ -87,4 +123,20 @@ func (j *fileJob) do(ctx context.Context, opts *sexton.SessionOptions, out outsi
 // unhandled makes the running test fail; before the first one, the file.
 func (h *host) unhandled(err *runtime.ScriptError, _ any) {
 	h.rt.Enqueue(func() { h.check(h.module.Fault(h.rt.ErrorValue(err))) })
+}
+
+// errorOf makes an Error of a Go error; that of a script keeps its stack.
+func errorOf(err error) *Error {
+	var script *runtime.ScriptError
+	if !errors.As(err, &script) {
+		return &Error{Message: err.Error()}
+	}
+	e := &Error{Name: script.Name, Message: script.Message}
+	for _, f := range script.Stack {
+		e.Stack = append(e.Stack, "at "+f.String())
+	}
+	if script.Cause != nil {
+		e.Cause = errorOf(script.Cause)
+	}
+	return e
 }

@@ -287,7 +287,7 @@ func (h *host) Destructor(prototype, by goja.Value) goja.Value {
 }
 
 func (h *host) Golden(_, key, text string) (string, bool) {
-	stored, ok, err := h.outside.golden(key, text)
+	stored, ok, err := h.outside.lookup(key, text)
 	h.check(err)
 	return stored, ok
 }

@@ -15,7 +15,7 @@ const jobName = "test"
 
 func init() { hook.Jobs[jobName] = work }
 
-// goldenQuestion and goldenAnswer are outside.golden on the way to another process and back.
+// goldenQuestion and goldenAnswer are outside.lookup on the way to another process and back.
 type goldenQuestion struct{ Key, Text string }
 
 type goldenAnswer struct {
@@ -25,12 +25,12 @@ type goldenAnswer struct {
 }
 
 // isolated does what fileJob.do does, in a process of its own.
-func (f *fileRun) isolated(ctx context.Context) (fault, err error) {
+func (f *fileRun) isolated(ctx context.Context, opts *sexton.Options) (fault, err error) {
 	data, err := json.Marshal(f.job)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := hook.Isolate(ctx, &f.run.opts.Options, &hook.Job{Name: jobName, Data: data, Told: f.told, Asked: f.asked})
+	answer, err := hook.Isolate(ctx, opts, &hook.Job{Name: jobName, Data: data, Told: f.told, Asked: f.asked})
 	if len(answer) > 0 {
 		fault = errors.New(string(answer))
 	}
@@ -62,7 +62,7 @@ func (f *fileRun) asked(data []byte) ([]byte, error) {
 	}
 	var a goldenAnswer
 	var err error
-	if a.Stored, a.OK, err = f.golden(q.Key, q.Text); err != nil {
+	if a.Stored, a.OK, err = f.lookup(q.Key, q.Text); err != nil {
 		a.Error = err.Error()
 	}
 	return json.Marshal(a)
@@ -114,7 +114,7 @@ func (r *remoteRun) masked(e *Error) {
 	}
 }
 
-func (r *remoteRun) golden(key, text string) (stored string, ok bool, err error) {
+func (r *remoteRun) lookup(key, text string) (stored string, ok bool, err error) {
 	question, err := json.Marshal(goldenQuestion{key, text})
 	if err != nil {
 		return "", false, err

@@ -1,17 +1,18 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/internal/render"
-	"github.com/sextongc/sexton/runtime"
 )
 
 // Options says which tests run, and how.
@@ -19,6 +20,7 @@ type Options struct {
 	sexton.Options
 	RunOptions
 	Files     []string   // relative to Dir, as Find returns them
+	Jobs      int        // files that run at once; 0: as many as there are processors
 	Reporters []Reporter // hear of everything; the caller closes them
 	Update    bool       // stored values are replaced by what the tests give
 }
@@ -27,30 +29,59 @@ type Options struct {
 type run struct {
 	opts    *Options
 	dir     string
-	golden  *Golden
 	summary Summary
-	err     error // the first error of a reporter
+	err     error // the first error of a reporter, or of the runner itself
 }
 
-// Run runs test files one after another, each in a runtime of its own, and returns the summary. An
-// error is about the run itself: a reporter that cannot write, a file of stored values that cannot be
-// read. Cancelling ctx interrupts the scripts.
+// Run runs test files, each in a runtime of its own, and returns the summary. What is reported, and what scripts
+// print, comes file by file in the order of opts.Files, however many run at once. An error is about the run itself:
+// a reporter that cannot write, a file of stored values that cannot be read. Cancelling ctx interrupts the scripts.
 func Run(ctx context.Context, opts *Options) (*Summary, error) {
 	pkg, err := sexton.LoadPackage(opts.Dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{opts: opts, dir: pkg.Dir, golden: NewGolden(opts.Update)}
+	r := &run{opts: opts, dir: pkg.Dir}
 	began := time.Now()
-	for _, file := range opts.Files {
-		r.file(ctx, file)
+	files, stop := r.start(ctx)
+	for _, f := range files {
+		f.out.drain()
 		if r.err != nil || ctx.Err() != nil || opts.Bail && r.summary.Fail > 0 {
 			break
 		}
 	}
+	stop()
 	r.summary.Files = len(opts.Files)
 	r.summary.Duration = time.Since(began)
-	return &r.summary, errors.Join(r.err, ctx.Err(), r.golden.Close())
+	return &r.summary, errors.Join(r.err, ctx.Err())
+}
+
+// start begins to run the files, in their order. stop interrupts those that still run, and waits for their end.
+func (r *run) start(ctx context.Context) (files []*fileRun, stop func()) {
+	for _, name := range r.opts.Files {
+		files = append(files, &fileRun{
+			run: r, job: fileJob{File: name, RunOptions: r.opts.RunOptions}, out: newOutput(), golden: NewGolden(r.opts.Update),
+		})
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		jobs := make(chan struct{}, cmp.Or(r.opts.Jobs, goruntime.GOMAXPROCS(0)))
+		for _, f := range files {
+			jobs <- struct{}{}
+			running.Go(func() {
+				f.do(ctx)
+				<-jobs
+			})
+		}
+	})
+	return files, func() {
+		cancel()
+		for _, f := range files {
+			f.out.discard()
+		}
+		running.Wait()
+	}
 }
 
 // path is where a test file is.
@@ -62,9 +93,14 @@ func (r *run) report(e *Event) {
 	}
 	r.summary.Add(e)
 	for _, reporter := range r.opts.Reporters {
-		if err := reporter.Report(e); err != nil && r.err == nil {
-			r.err = err
-		}
+		r.check(reporter.Report(e))
+	}
+}
+
+// check keeps the first error.
+func (r *run) check(err error) {
+	if r.err == nil {
+		r.err = err
 	}
 }
 
@@ -80,38 +116,5 @@ func (r *run) quote(e *Error) {
 	}
 	if data, err := os.ReadFile(r.path(file)); err == nil {
 		e.Source = strings.TrimRight(render.Line(string(data), line), "\r")
-	}
-}
-
-// errorOf makes an Error of a Go error; that of a script keeps its stack.
-func errorOf(err error) *Error {
-	var script *runtime.ScriptError
-	if !errors.As(err, &script) {
-		return &Error{Message: err.Error()}
-	}
-	e := &Error{Name: script.Name, Message: script.Message}
-	for _, f := range script.Stack {
-		e.Stack = append(e.Stack, "at "+f.String())
-	}
-	if script.Cause != nil {
-		e.Cause = errorOf(script.Cause)
-	}
-	return e
-}
-
-// file runs the tests of one file.
-func (r *run) file(ctx context.Context, file string) {
-	f := &fileRun{run: r, job: fileJob{File: file, RunOptions: r.opts.RunOptions}}
-	var fault, err error
-	if r.opts.Isolation == sexton.IsolationProcess {
-		fault, err = f.isolated(ctx)
-	} else {
-		fault, err = f.job.do(ctx, &sexton.SessionOptions{Options: r.opts.Options}, f)
-	}
-	if fault != nil && r.err == nil {
-		r.err = fmt.Errorf("%s: %w", file, fault)
-	}
-	if err != nil {
-		f.fail(err)
 	}
 }
