@@ -37,6 +37,8 @@ var only = map[string][]string{
 	"github.com/dop251/goja":              {"internal/vmheap", "internal/vmstack", "internal/vmguard", "objectstore", "runtime", "gcext", ".", "internal/scenario"},
 	"github.com/dlclark/regexp2":          {"internal/vmguard"},
 	"github.com/evanw/esbuild":            {"runtime"},
+	"github.com/nlnwa/whatwg-url":         {"runtime"},
+	"golang.org/x/text":                   {"runtime"},
 	"github.com/spf13/cobra":              {"internal/cli"},
 	"golang.org/x/term":                   {"internal/cli"},
 	"github.com/gofrs/flock":              {"internal/state"},

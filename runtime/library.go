@@ -31,6 +31,10 @@ type library struct {
 	moduleVariables *goja.Object // () -> [name, value, name, value …]
 	pendingTimers   *goja.Object // Map: id -> { callback, args, repeat }
 	timers          map[uint64]*timer
+
+	standard  map[string]*goja.Object // what standardScripts export, by their names
+	origin    goja.Value              // of the time of performance.now
+	deadlines int                     // of AbortSignal.timeout
 }
 
 // openLibrary runs the library's scripts. Each is evaluated by Eval and returns an object of functions;
@@ -77,7 +81,7 @@ func (rt *Runtime) openLibrary() error {
 	if err != nil {
 		return err
 	}
-	clone, err := rt.script("clone", map[string]any{"className": rt.className, "isProxy": rt.isProxy})
+	clone, err := rt.script("clone", map[string]any{"className": rt.className, "isProxy": rt.isProxy, "use": rt.useStandard})
 	if err != nil {
 		return err
 	}
@@ -93,7 +97,7 @@ func (rt *Runtime) openLibrary() error {
 			}
 		}
 	}
-	return nil
+	return rt.defineStandard()
 }
 
 // script evaluates js/<name>.js with a host object of functions and values.
@@ -102,6 +106,19 @@ func (rt *Runtime) script(name string, host map[string]any) (*goja.Object, error
 	if err != nil {
 		return nil, err
 	}
+	obj, err := rt.hostObject(host)
+	if err != nil {
+		return nil, err
+	}
+	v, err := rt.Eval(name, string(source), obj)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return v.(*goja.Object), nil
+}
+
+// hostObject makes the host object of a script.
+func (rt *Runtime) hostObject(host map[string]any) (*goja.Object, error) {
 	obj := rt.vm.NewObject()
 	for key, v := range host {
 		if fn, ok := v.(func(goja.FunctionCall) goja.Value); ok {
@@ -111,11 +128,7 @@ func (rt *Runtime) script(name string, host map[string]any) (*goja.Object, error
 			return nil, err
 		}
 	}
-	v, err := rt.Eval(name, string(source), obj)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return v.(*goja.Object), nil
+	return obj, nil
 }
 
 // Types by which goja tells what it calls an Object alike.
@@ -196,6 +209,26 @@ func (rt *Runtime) cancelTimer(call goja.FunctionCall) goja.Value {
 		delete(rt.lib.timers, id)
 		rt.loop.cancel(t)
 	}
+	return goja.Undefined()
+}
+
+// scheduleDeadline is host.deadline(delay, f, id): f(id) is called when delay, in milliseconds, has passed. Nothing
+// waits for that.
+func (rt *Runtime) scheduleDeadline(call goja.FunctionCall) goja.Value {
+	if most := rt.opts.Limits.Timers; most > 0 && rt.lib.deadlines >= most {
+		rt.tooMany("timers", most, "more time-outs of AbortSignal are set")
+	}
+	rt.lib.deadlines++
+	due := rt.opts.Clock.Now().Add(milliseconds(call.Argument(0).ToFloat()))
+	f, id, async := call.Argument(1), call.Argument(2), rt.async
+	rt.loop.scheduleLimit(due, func() {
+		rt.lib.deadlines--
+		rt.WithContext(async, func() {
+			if _, err := rt.Call(f, nil, rt.limitOf(async), id); err != nil {
+				rt.report(asScriptError(err), "timer")
+			}
+		})
+	})
 	return goja.Undefined()
 }
 

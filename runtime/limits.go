@@ -54,12 +54,17 @@ func (e *LimitError) Is(target error) bool {
 	return ok && (t.Limit == "" || t.Limit == e.Limit)
 }
 
+const (
+	defaultMemory = 4 << 30 // what one call of a built-in is bounded by if there is no Limits.Memory
+	bufferShare   = 4       // one string or buffer is at most memory divided by this
+)
+
 // guardBuiltIns puts checks in front of what hears no interrupt.
 func (rt *Runtime) guardBuiltIns() error {
 	l := &rt.opts.Limits
-	memory := cmp.Or(l.Memory, 4<<30)
+	memory := cmp.Or(l.Memory, defaultMemory)
 	return vmguard.Install(rt.vm, &vmguard.Options{
-		Bytes: memory / 4, Items: memory / 64, SourceSize: cmp.Or(l.SourceSize, math.MaxInt64), Nesting: cmp.Or(l.Nesting, 10_000),
+		Bytes: memory / bufferShare, Items: memory / 64, SourceSize: cmp.Or(l.SourceSize, math.MaxInt64), Nesting: cmp.Or(l.Nesting, 10_000),
 		Exceeded: func(limit, what string) goja.Value {
 			value := map[string]string{
 				vmguard.Memory: Bytes(memory), vmguard.SourceSize: Bytes(l.SourceSize),

@@ -4,9 +4,8 @@ const errorNames = { __proto__: null, EvalError: p.EvalError, RangeError: p.Rang
   SyntaxError: p.SyntaxError, TypeError: p.TypeError, URIError: p.URIError };
 
 function fail(what) {
-  const error = new p.Error(`${what} could not be cloned.`);
-  p.defineProperty(error, "name", { __proto__: null, value: "DataCloneError", writable: true, configurable: true });
-  throw error;
+  const { DOMException } = host.use("events");
+  throw new DOMException(`${what} could not be cloned.`, "DataCloneError");
 }
 
 function define(object, key, value) {
