@@ -17,10 +17,13 @@ import (
 
 // Script is a program for Run.
 type Script struct {
-	File   string   // a path, relative to the package's directory unless absolute
-	Source string   // TypeScript, instead of a file
-	Args   []string // what the script sees as the global scriptArgs
-	Keep   bool     // what is left at the end is not destroyed
+	// File is a path, relative to the package's directory unless absolute. A file whose name ends in .cjs runs as a
+	// classic script: in the global scope, sloppy unless it says otherwise, without imports.
+	File     string
+	Source   string   // TypeScript, instead of a file
+	Args     []string // what the script sees as the global scriptArgs
+	Keep     bool     // what is left at the end is not destroyed
+	ExposeGC bool     // the script has the global gc(): see runtime.Runtime.CollectGarbage
 }
 
 const (
@@ -70,8 +73,10 @@ func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, err
 
 // runHere runs a script in this process.
 func runHere(ctx, kill context.Context, opts *SessionOptions, script *Script) (*Report, error) {
-	opts.Anonymous, opts.scriptOnly = true, true
-	opts.Entries = []runtime.Entry{{Name: scriptEntry, Source: script.Source, Path: script.File}}
+	opts.Anonymous, opts.scriptOnly, opts.exposeGC = true, true, script.ExposeGC
+	opts.Entries = []runtime.Entry{{
+		Name: scriptEntry, Source: script.Source, Path: script.File, Classic: filepath.Ext(script.File) == ".cjs",
+	}}
 	s, err := NewSession(opts)
 	if err != nil {
 		return nil, err

@@ -61,6 +61,7 @@ type SessionOptions struct {
 	bundled    func() error      // called when the package is read, before its first script runs; may be nil
 
 	scriptOnly bool // load the entries without main module and hooks
+	exposeGC   bool // scripts have the global gc()
 }
 
 const (
@@ -103,7 +104,7 @@ func NewSession(opts *SessionOptions) (*Session, error) {
 		Limits: limits.runtime(), MaxCallStack: limits.CallDepth,
 		Console: opts.Console, Clock: opts.Clock, Seed: opts.Seed, Broker: broker, LastEffect: opts.lastEffect,
 		Attribute: s.attribute, Delivered: s.delivered, Mask: s.mask, JobLimit: gcext.JobLimit,
-		Extensions: s.opts.Extensions, Unhandled: unhandled, Stuck: opts.stuck,
+		Extensions: s.opts.Extensions, Unhandled: unhandled, Stuck: opts.stuck, ExposeGC: opts.exposeGC,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.closePerformer())

@@ -38,6 +38,7 @@ func (r *collection) collect(t *runtime.Task) {
 		}
 	}()
 	r.err = r.rounds(t)
+	r.c.rt.ClearWeak()
 }
 
 func (r *collection) rounds(t *runtime.Task) error {

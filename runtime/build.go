@@ -18,6 +18,9 @@ type Entry struct {
 	Name   string // under which Load returns its exports; unique
 	Path   string // a file; relative paths are relative to BuildOptions.Dir
 	Source string // TypeScript instead of a file, as if it lay in Dir
+	// Classic: it is no module but a classic script of JavaScript, which runs in the global scope, sloppy unless it says
+	// otherwise. It must be the only entry, and exports nothing.
+	Classic bool
 }
 
 // BuildOptions says what Build bundles.
@@ -37,6 +40,7 @@ type Bundle struct {
 	code    string // of the program
 	origins *sourceMap
 	names   []string
+	classic bool
 }
 
 const (
@@ -45,6 +49,15 @@ const (
 	evalNamespace = "eval"   // of entries that are given as source
 	wrapperBegin  = `(async function (__sexton) { "use strict";`
 )
+
+// language keeps #private as it is: lowered, it would become a WeakMap.
+const language = api.ES2022
+
+// supported is what goja lacks of it, and what there is instead of modules' own.
+var supported = map[string]bool{
+	"async-generator": false, "for-await": false, "using": false, "decorators": false,
+	"regexp-match-indices": false, "dynamic-import": false, "import-meta": false,
+}
 
 // Build bundles the entries, with everything that they import, into one script. All share one instance
 // of each module, so a class is the same class in all of them. The error is a *BuildError for what is
@@ -61,9 +74,12 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	sources := &sourceLimits{dir: dir, size: opts.SourceSize}
+	if len(opts.Entries) == 1 && opts.Entries[0].Classic {
+		return buildClassic(opts, sources)
+	}
 	var main strings.Builder
 	b := &Bundle{}
-	sources := &sourceLimits{dir: dir, size: opts.SourceSize}
 	for i, e := range opts.Entries {
 		from := evalPath(e, i)
 		if e.Source != "" {
@@ -90,11 +106,8 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 		ResolveExtensions: []string{
 			".ts", ".mts", ".js", ".mjs", ".cts", ".cjs", ".json",
 		},
-		Target: api.ES2022, // keeps #private as it is: lowered, it would become a WeakMap
-		Supported: map[string]bool{
-			"async-generator": false, "for-await": false, "using": false, "decorators": false,
-			"regexp-match-indices": false, "dynamic-import": false, "import-meta": false,
-		},
+		Target:            language,
+		Supported:         supported,
 		TreeShaking:       api.TreeShakingFalse,
 		IgnoreAnnotations: true,
 		Charset:           api.CharsetASCII, // maps count columns in UTF-16, goja in bytes

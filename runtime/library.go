@@ -30,6 +30,7 @@ type library struct {
 	rename          *goja.Object // (value, name, original)
 	moduleVariables *goja.Object // () -> [name, value, name, value …]
 	pendingTimers   *goja.Object // Map: id -> { callback, args, repeat }
+	cleanUp         *goja.Object // (registry)
 	timers          map[uint64]*timer
 
 	standard  map[string]*goja.Object // what standardScripts export, by their names
@@ -85,7 +86,11 @@ func (rt *Runtime) openLibrary() error {
 	if err != nil {
 		return err
 	}
-	for _, from := range []*goja.Object{values, roots, console, clone} {
+	weak, err := rt.openWeak()
+	if err != nil {
+		return err
+	}
+	for _, from := range []*goja.Object{values, roots, console, clone, weak} {
 		globals, ok := from.Get("globals").(*goja.Object)
 		if !ok {
 			continue

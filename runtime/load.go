@@ -17,6 +17,13 @@ func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
 // LoadFor is Load with a limit, on what the modules do before their first await and then on how long
 // that lets them wait; when it has passed the error matches ErrTimeLimit. 0: no limit.
 func (rt *Runtime) LoadFor(t *Task, b *Bundle, limit time.Duration) (map[string]*goja.Object, error) {
+	if b.classic {
+		err := rt.Try(limit, func() error {
+			_, err := rt.vm.RunProgram(b.program)
+			return err
+		})
+		return map[string]*goja.Object{b.names[0]: rt.vm.NewObject()}, err
+	}
 	entries := make(map[string]*goja.Object, len(b.names))
 	host := rt.vm.NewObject()
 	for name, fn := range map[string]func(goja.FunctionCall) goja.Value{

@@ -42,6 +42,8 @@ type Options struct {
 	Extensions []*Extension
 	// Limits bound what scripts may use.
 	Limits Limits
+	// ExposeGC gives scripts the global gc(), as Node's --expose-gc does: see Runtime.CollectGarbage.
+	ExposeGC bool
 	// MaxCallStack is the depth at which a script fails with a RangeError. 0: 500.
 	MaxCallStack int
 	// JobLimit bounds what the loop runs by itself in an async context: each callback of a timer, each
@@ -71,6 +73,7 @@ type Runtime struct {
 	watch watch
 	loop  loop
 	lib   library
+	weak  weakly
 
 	modules map[string]*goja.Object // host modules by name
 	closers []func() error
@@ -277,6 +280,7 @@ func (rt *Runtime) job(fn func()) {
 	defer rt.busy.Add(-1)
 	rt.Enter(func() {
 		fn()
+		rt.endWeakJob()
 		rt.drain()
 	})
 	if !rt.loop.rest {
@@ -307,6 +311,7 @@ func (rt *Runtime) drain() {
 		}
 		err := rt.guarded(0, func() error { job(); return nil })
 		rt.endJobLimit()
+		rt.endWeakJob()
 		if err != nil {
 			rt.report(asScriptError(err), "promise job")
 		}

@@ -11,8 +11,9 @@ import (
 )
 
 type runFlags struct {
-	code string
-	keep bool
+	code     string
+	keep     bool
+	exposeGC bool
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -33,7 +34,7 @@ package.json, from that of the file upwards, unless --dir names it.`,
 			`sexton run --keep script.ts`,
 		),
 		RunE: a.verb(func(cmd *cobra.Command, args []string) error {
-			script := &sexton.Script{Source: f.code, Keep: f.keep, Args: args}
+			script := &sexton.Script{Source: f.code, Keep: f.keep, ExposeGC: f.exposeGC, Args: args}
 			if !cmd.Flags().Changed("eval") {
 				if len(args) == 0 {
 					return usage(errors.New("run needs a file, or a script after -e"))
@@ -47,6 +48,7 @@ package.json, from that of the file upwards, unless --dir names it.`,
 	}
 	cmd.Flags().StringVarP(&f.code, "eval", "e", "", "run this `code` instead of a file")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave alone what is left at the end")
+	cmd.Flags().BoolVar(&f.exposeGC, "expose-gc", false, "give scripts the global gc(), which runs the host's garbage collector")
 	return cmd
 }
 

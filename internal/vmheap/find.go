@@ -77,7 +77,7 @@ func (h *Heap) detach(refs, roots []*Ref) *revival {
 		rv.weakened = c.weakened()
 	}
 	for _, r := range suspects {
-		r.strong = nil
+		r.strong, r.kept = nil, nil
 	}
 	return rv
 }
@@ -103,6 +103,11 @@ func (h *Heap) trace(refs, roots []*Ref) *tracer {
 	for _, r := range h.refs {
 		if r.strong != nil && !r.marked {
 			t.root(r.strong)
+		}
+	}
+	for _, r := range h.kept {
+		if !r.marked {
+			t.root(r.kept)
 		}
 	}
 	t.realm()
@@ -165,6 +170,9 @@ func (rv *revival) revive() []*Ref {
 			h.move(m.ref, n.clone)
 			m.ref.weak = weak.Make((*goja.Object)(n.clone))
 		}
+	}
+	for _, r := range h.kept {
+		r.kept = r.Object()
 	}
 	if len(dead) > 0 {
 		rv.repoint(dead)

@@ -39,6 +39,7 @@ type Heap struct {
 	closures map[uintptr]*closureKind // by code address
 
 	refs     map[uintptr]*Ref // by address of the object
+	kept     []*Ref           // see Keep
 	weakened int              // at most so many of them are weakened
 	purgeAt  int              // the number of weakened refs at which vanished ones are dropped
 	met      int              // what the last trace met
@@ -106,10 +107,12 @@ type Ref struct {
 	// than through a Ref, or nothing that it leads to is ever found dead.
 	Data any
 
-	addr   uintptr
-	strong *goja.Object              // nil: weakened, untracked, or in doubt during Find
-	weak   weak.Pointer[goja.Object] // if weakened
-	marked bool                      // a candidate of the running Find
+	addr    uintptr
+	strong  *goja.Object              // nil: weakened, untracked, or in doubt during Find
+	weak    weak.Pointer[goja.Object] // if weakened
+	kept    *goja.Object              // see Keep
+	marked  bool                      // a candidate of the running Find
+	watched bool                      // see Watch
 }
 
 // Object returns the object: nil if the ref was untracked, or was weakened and
@@ -154,14 +157,23 @@ func (h *Heap) Weaken(r *Ref) {
 	if r.strong == nil {
 		return
 	}
-	r.weak, r.strong = weak.Make(r.strong), nil
+	h.weaken(r, r.strong)
+}
+
+func (h *Heap) weaken(r *Ref, o *goja.Object) {
+	r.weak, r.strong = weak.Make(o), nil
 	if h.weakened++; h.weakened > h.purgeAt {
 		h.purge()
 	}
 }
 
-// Untrack forgets the ref and lets go of its object.
+// Untrack forgets the ref and lets go of its object. One that is watched is only weakened, and loses its Data.
 func (h *Heap) Untrack(r *Ref) {
+	if r.watched {
+		r.Data = nil
+		h.Weaken(r)
+		return
+	}
 	if h.refs[r.addr] == r {
 		delete(h.refs, r.addr)
 	}

@@ -22,7 +22,7 @@ const SYM = Symbol('edge');
 const mapped = Function('a', 'return arguments');
 class F extends Managed {
   #p = [null, null]; #fn = [null, null];
-  constructor(id) { super(); this.id = id; this.d0 = this.d1 = null; this.arr = [null, null]; this.map = new Map(); this.set = [new Set(), new Set()]; this.obj = {a: {b: [null, null]}}; this[SYM] = [null, null]; this.clo = [null, null]; this.bnd = [null, null]; this.gen = [null, null]; this.kmap = [new Map(), new Map()]; this.wr = Object.freeze({x: [null, null]}); this.mix = {m: new Map([['s', new Set()]]), f: null}; this.prom = [null, null]; this.tree = [null, null]; this.iter = [null, null]; this.args = [null, null]; this.fp = [null, null]; this.wm = [new WeakMap(), new WeakMap()]; this.tpl = [null, null]; this.cb = [null, null] }
+  constructor(id) { super(); this.id = id; this.d0 = this.d1 = null; this.arr = [null, null]; this.map = new Map(); this.set = [new Set(), new Set()]; this.obj = {a: {b: [null, null]}}; this[SYM] = [null, null]; this.clo = [null, null]; this.bnd = [null, null]; this.gen = [null, null]; this.kmap = [new Map(), new Map()]; this.wr = Object.freeze({x: [null, null]}); this.mix = {m: new Map([['s', new Set()]]), f: null}; this.prom = [null, null]; this.tree = [null, null]; this.iter = [null, null]; this.args = [null, null]; this.fp = [null, null]; this.wm = [new WeakMap(), new WeakMap()]; this.tpl = [null, null]; this.cb = [null, null]; this.weak = [this, this.arr, this.map, this.clo].map(watch) }
   put(k, i, v) {
     switch (k) {
     case 0: this['d' + i] = v; break;
@@ -75,7 +75,7 @@ class F extends Managed {
     case 21: return this.cb[i] && this.cb[i]();
     }
   }
-  dump() { const out = []; for (let k = 0; k < KINDS; k++) for (let i = 0; i < 2; i++) { const t = this.get(k, i); if (t) { if (!(t instanceof F)) throw new Error('not F'); out.push(k + ':' + i + '=' + t.id) } } return out.join() }
+  dump() { if (this.weak.some((w, i) => deref(w) !== [this, this.arr, this.map, this.clo][i])) throw new Error('weak'); const out = []; for (let k = 0; k < KINDS; k++) for (let i = 0; i < 2; i++) { const t = this.get(k, i); if (t) { if (!(t instanceof F)) throw new Error('not F'); out.push(k + ':' + i + '=' + t.id) } } return out.join() }
   destroy() { seen(this.id, this.dump()) }
 }
 const roots = [];
@@ -128,6 +128,8 @@ func modelRun(t *testing.T, rnd dice, ops int, goOn func() bool) (collected int)
 		seen[id] = c.Argument(1).String()
 		return nil
 	})
+	r.Set("watch", func(o *goja.Object) *Ref { return s.h.Watch(o) })
+	r.Set("deref", func(w *Ref) *goja.Object { return w.Object() })
 	v, err := r.RunString("(function(){" + strings.Replace(modelSource, "\napi", "\nreturn api", 1) + "})()")
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ type Step struct {
 }
 
 // Path returns the shortest chain of references from a root to target, the roots in
-// the order: roots as given, globals and intrinsics, frames of running functions. It
+// the order: roots as given, globals and intrinsics, frames of running functions, what WeakRefs keep for the job. It
 // returns nil if tracing does not find one: then only Go code holds the object, or
 // nothing. The script sees nothing of it. A native function that is asked about one of
 // its arguments overwrites that first: its place on the value stack is a root.
@@ -94,6 +94,11 @@ func (p *pather) begin(roots []NamedRoot) {
 		t.scan(plan, global)
 	})
 	p.frames()
+	for _, r := range t.h.kept {
+		if r.strong == nil {
+			p.root(pathRoot{name: func() string { return "WeakRef used by this job" }, whole: true}, func() { t.root(r.kept) })
+		}
+	}
 }
 
 // follow traces until the goal is met and names the way back.
@@ -119,7 +124,7 @@ func (p *pather) follow() []Step {
 	add := func(name string, child ptr, object bool) {
 		var ref *Ref
 		if object {
-			ref = h.Lookup((*goja.Object)(child))
+			ref = h.tracked((*goja.Object)(child))
 		}
 		if name == "" {
 			if ref != nil {

@@ -1,0 +1,3 @@
+function g() { throw new Error("x") }
+
+  g()
