@@ -33,7 +33,9 @@ func (o *Options) performer(p *Package) (*effect.Performer, error) {
 	if err != nil {
 		return nil, err
 	}
+	limits := o.settings(p).Limits
 	opts := &effect.PerformerOptions{
+		MaxProcesses: limits.Processes, MaxFiles: limits.Files,
 		Dir: p.Dir, Permissions: o.permissions(p), Operations: runtime.Performers(o.Extensions),
 		Private: []string{filepath.Join(p.Dir, stateFolder), state, key},
 	}

@@ -10,11 +10,14 @@ import (
 	"github.com/sextongc/sexton/serialize"
 )
 
+// reserved is how much address space a worker may have in bytes besides twice its memory: Go reserves more than it uses.
+const reserved = 256 << 20
+
 // job is what all jobs of workers have in common.
 func (o *Options) job(s Settings) *jobData {
 	return &jobData{
 		Dir: o.Dir, Settings: o.Settings, Seed: o.Seed, Confirms: o.Confirm != nil,
-		Limits: sandbox.Limits{Memory: 2 * s.Limits.Memory, CPU: s.Limits.CPU, Files: s.Limits.Files},
+		Limits: sandbox.Limits{Memory: 2*s.Limits.Memory + reserved, CPU: s.Limits.CPU, Files: s.Limits.Files},
 	}
 }
 

@@ -24,8 +24,8 @@ type Limits struct {
 	Objects      int           // managed objects that are not destroyed; default 1,000,000
 	Edges        int           // subscriptions, and references in saved properties; default 10,000,000
 	Output       int64         // bytes that scripts print; default 64 MiB
-	Files        int           // open files, of the process with the scripts; default 256
-	Processes    int           // processes and threads of that process's user, where the kernel counts them; default 256
+	Files        int           // operations on files under way at one time, further ones wait; open files of a worker; default 256
+	Processes    int           // programs that scripts have running at one time, without what those start; default 256
 	ModelSize    int64         // bytes of a model; default 64 MiB
 	SnapshotSize int64         // bytes of a snapshot; default 256 MiB
 	SourceSize   int64         // bytes of one source file, and of code that eval or Function gets; default 4 MiB

@@ -119,6 +119,7 @@ func (d *deploying) confirm(t *runtime.Task) error {
 func (d *deploying) merge() (err error) {
 	if d.model, err = serialize.DecodeModel(d.Model, &serialize.ModelOptions{
 		File: d.File, Classes: d.s.registry, Stateful: d.Stateful, MaxSize: d.settings.Limits.ModelSize, MaxNesting: d.settings.Limits.Nesting,
+		MaxObjects: d.settings.Limits.Objects, MaxEdges: d.settings.Limits.Edges,
 	}); err != nil {
 		return err
 	}

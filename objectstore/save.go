@@ -201,13 +201,14 @@ func (s *Store) Snapshot() (*Graph, error) {
 		}
 		g.Objects = append(g.Objects, e)
 		o.stored, o.storedAt = e, s.seq
+		before := edges
 		edges += len(e.Subscriptions)
 		for _, f := range e.Properties {
 			Refs(f.Value, func(Ref) { edges++ })
 		}
-	}
-	if most := s.opts.MaxEdges; most > 0 && edges > most {
-		problems = append(problems, s.opts.Exceeded("edges", most))
+		if most := s.opts.MaxEdges; most > 0 && before <= most && edges > most {
+			problems = append(problems, fmt.Errorf("%s: %w", o, s.opts.Exceeded("edges", most)))
+		}
 	}
 	return g, errors.Join(problems...)
 }

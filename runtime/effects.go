@@ -36,7 +36,7 @@ func effectsOf(rt *Runtime) (*goja.Object, error) {
 			ctx, cancel := context.WithCancel(context.Background())
 			e := &effects{rt: rt, ctx: ctx}
 			return &Module{
-				Exports: map[string]goja.Value{"perform": rt.Func("perform", e.perform), "buffer": rt.Func("buffer", e.buffer)},
+				Exports: map[string]goja.Value{"perform": rt.Func("perform", e.perform), "buffer": rt.Func("buffer", e.buffer), "limit": rt.Func("limit", e.limit)},
 				Close: func() error {
 					cancel()
 					e.running.Wait()
@@ -144,12 +144,28 @@ func (e *effects) outcome(o *effect.Outcome) *goja.Object {
 	fields := map[string]string{"json": string(o.Result)}
 	if o.Error != nil {
 		fields = map[string]string{"json": string(o.Error.Detail), "name": o.Error.Name, "code": o.Error.Code, "message": o.Error.Message}
+		if l := o.Error.Limit; l != nil {
+			fields["limit"], fields["value"], fields["what"] = l.Name, l.Value, l.What
+		}
 	}
 	obj := e.rt.vm.CreateObject(nil) // without a prototype, nobody can give it a method then
 	for key, v := range fields {
 		_ = obj.Set(key, v) // cannot fail: the object is new
 	}
 	return obj
+}
+
+// limit is host.limit(error, name, value, what): makes the error of an outcome stand for a limit, and returns its message.
+func (e *effects) limit(call goja.FunctionCall) goja.Value {
+	rt := e.rt
+	err := &LimitError{Limit: call.Argument(1).String(), Value: call.Argument(2).String(), What: call.Argument(3).String()}
+	if ex := rt.vm.Try(func() { panic(call.Argument(0)) }); ex != nil {
+		err.locate(rt.frames(ex.Stack()))
+	}
+	if _, err := rt.lib.stamp(goja.Undefined(), call.Argument(0), rt.vm.ToValue(&stamp{err})); err != nil {
+		panic(err)
+	}
+	return rt.vm.ToValue(err.Error())
 }
 
 // buffer is host.buffer(base64): an ArrayBuffer.

@@ -130,7 +130,7 @@ func callStackError(limit int, stack []Frame) *ScriptError {
 	if len(stack) > 10 {
 		stack = stack[:10]
 	}
-	return &ScriptError{Name: "RangeError", Message: fmt.Sprintf("the call stack is deeper than %d calls", limit), Stack: stack, Cause: ErrCallStack}
+	return &ScriptError{Name: "RangeError", Message: fmt.Sprintf("the call stack is deeper than %d calls, the limit callDepth", limit), Stack: stack, Cause: ErrCallStack}
 }
 
 // asScriptError returns err if it is a *ScriptError, and wraps it into one if it is not.

@@ -22,6 +22,7 @@ type library struct {
 
 	describe  goja.Callable // error -> [name, message, cause, stamp]
 	makeError goja.Callable // (name, message, stamp)
+	stamp     goja.Callable // (error, stamp)
 	await     *goja.Object  // async (value, ok, fail)
 
 	fireTimer       *goja.Object // (id)
@@ -63,6 +64,7 @@ func (rt *Runtime) openLibrary() error {
 	}
 	lib.describe, _ = goja.AssertFunction(values.Get("describe"))
 	lib.makeError, _ = goja.AssertFunction(values.Get("makeError"))
+	lib.stamp, _ = goja.AssertFunction(values.Get("stampError"))
 	lib.await = values.Get("await").(*goja.Object)
 
 	roots, err := rt.script("roots", map[string]any{"schedule": rt.scheduleTimer, "cancel": rt.cancelTimer})

@@ -2,6 +2,7 @@ package serialize
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/sextongc/sexton/objectstore"
@@ -16,6 +17,8 @@ type ModelOptions struct {
 
 	MaxSize    int64 // in bytes; 0: no limit
 	MaxNesting int   // levels of arrays and objects; 0: 10,000, which is also the most
+	MaxObjects int   // that are not destroyed; 0: no limit
+	MaxEdges   int   // subscriptions and references; 0: no limit
 
 	// Stateful: the deployment has, or will have, a state. An object in a list must then have an id or a
 	// name, because its index would be the id of another object after a removal.
@@ -118,7 +121,35 @@ func DecodeModel(data []byte, opts *ModelOptions) (*Model, error) {
 	if err := r.document(n); err != nil {
 		return nil, err
 	}
+	if err := r.within(opts); err != nil {
+		return nil, err
+	}
 	return r.model()
+}
+
+// within checks how many objects and edges there are: the error is about the object that is one too many.
+func (r *modelReader) within(opts *ModelOptions) error {
+	objects, edges := 0, 0
+	for _, o := range r.objects {
+		if !o.entry.Destroyed {
+			objects++
+		}
+		edges += len(o.entry.Subscriptions)
+		for _, f := range o.entry.Properties {
+			objectstore.Refs(f.Value, func(objectstore.Ref) { edges++ })
+		}
+		for _, l := range []struct {
+			name    string
+			n, most int
+		}{{"objects", objects, opts.MaxObjects}, {"edges", edges, opts.MaxEdges}} {
+			if l.most > 0 && l.n > l.most {
+				err := r.doc.errorf(o.position, label(o.class.Name, o.entry.ID), "the model has more %s than %d, the limit %[1]s", l.name, l.most)
+				err.Limit = &runtime.LimitError{Limit: l.name, Value: strconv.Itoa(l.most)}
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // model checks what needs all objects.

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar. Besides the usual commands there are
 //
 //	exits N program args…   runs it and wants that exit code
+//	exceeds NAME=VALUE AT   deploys with what.js = NAME and that limit, isolated and not, and wants its error, with AT in it
 //	keep [flags…]           records the snapshot, with these flags, and the files below the directory "out"
 //	kept [flags…]           wants both as keep found them
 //	hides TEXT…             wants no TEXT in what was printed last, nor in the files below the directory "state"
@@ -52,7 +53,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits,
+			"exits":   exits,
+			"exceeds": exceeds,
 			"keep": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs("kept"), []byte(whatIs(ts, args)), 0o644))
 			},
@@ -128,6 +130,23 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func exceeds(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: exceeds name=value at")
+	}
+	name, value, _ := strings.Cut(args[0], "=")
+	ts.Check(os.WriteFile(ts.MkAbs("what.js"), []byte(`export default "`+name+`";`), 0o644))
+	for _, isolation := range []string{"process", "none"} {
+		exits(ts, false, []string{"7", "sexton", "deploy", "--yes", "--allow-run", "--isolation=" + isolation, "--limit=" + args[0]})
+		first, _, _ := strings.Cut(ts.ReadFile("stderr")[strings.Index(ts.ReadFile("stderr"), "error:"):], "\n")
+		for _, want := range []string{name, value, args[1]} {
+			if !strings.Contains(first, want) {
+				ts.Fatalf("%s: the error has no %q", isolation, want)
+			}
+		}
 	}
 }
 

@@ -35,6 +35,14 @@ type Error struct {
 	Message string `json:"message"`
 	// Detail has further properties for the script's error object, such as stdout and exitCode.
 	Detail json.RawMessage `json:"detail,omitempty"`
+	Limit  *Limit          `json:"limit,omitempty"` // the limit that was exceeded, if it is about one
+}
+
+// Limit is a limit that was exceeded, its value, and by what.
+type Limit struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	What  string `json:"what"`
 }
 
 func (e *Error) Error() string { return e.Message }

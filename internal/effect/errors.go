@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -18,6 +19,12 @@ var errClosed = &Error{Name: "Error", Code: "ERR_CLOSED", Message: "the deployme
 // typeError is an error in what the script passed.
 func typeError(format string, args ...any) *Error {
 	return &Error{Name: "TypeError", Code: "ERR_INVALID_ARG_VALUE", Message: fmt.Sprintf(format, args...)}
+}
+
+// limitError is the error of an operation that would exceed a limit.
+func limitError(name string, most int, what string) *Error {
+	l := &Limit{Name: name, Value: strconv.Itoa(most), What: what}
+	return &Error{Name: "RangeError", Code: "ERR_LIMIT", Message: fmt.Sprintf("limit exceeded: %s (%s): %s", l.Name, l.Value, l.What), Limit: l}
 }
 
 // errorCodes are the codes that scripts know from Node, with its words for them. The first match

@@ -67,6 +67,11 @@ func (p *call) exec(ctx context.Context, a *execArgs) (any, error) {
 	isolate(cmd, false)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = pipeDelay
+	ended, err := p.program()
+	if err != nil {
+		return nil, err
+	}
+	defer ended()
 	if err := cmd.Start(); err != nil {
 		if ctx.Err() != nil {
 			return nil, cancelled(ctx, a.Command)

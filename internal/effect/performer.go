@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	jsonx "github.com/go-json-experiment/json"
@@ -26,6 +27,9 @@ type PerformerOptions struct {
 	// Audit hears of each permission that is exercised or refused, one at a time; nil: nobody does.
 	Audit     func(*Use)
 	MaxOutput int // of one exec per stream, and of one fetch, in bytes; 0: 16 MiB
+	// MaxProcesses bounds the programs that run at one time, those of scripts that are detached too: one more is refused.
+	// MaxFiles bounds the operations on files that are under way at one time: further ones wait. 0: any number.
+	MaxProcesses, MaxFiles int
 	// Operations are those of the embedding program, besides the Performer's own. They need no
 	// permission, and all of them are effects.
 	Operations map[string]Operation
@@ -67,12 +71,15 @@ type Performer struct {
 	resolver  *net.Resolver // nil: the system's
 	proxy     func(*http.Request) (*url.URL, error)
 	further   map[string]Operation
+	files     chan struct{} // a slot for each operation on files; nil: any number
 
 	open     context.Context // done when the Performer closes
 	end      context.CancelFunc
 	running  sync.WaitGroup      // requests
-	mu       sync.Mutex          // guards children, and that no request starts after end
+	mu       sync.Mutex          // guards the following, and that no request starts after end
 	children map[*child]struct{} // running, not detached
+	programs int                 // running
+	most     int                 // of them; 0: any number
 }
 
 // NewPerformer returns a Performer. Its Close ends the processes that scripts left running.
@@ -103,7 +110,10 @@ func NewPerformer(opts *PerformerOptions) (*Performer, error) {
 	}
 	p := &Performer{
 		Dir: dir, policy: pol, audit: opts.Audit, maxOutput: opts.MaxOutput, transport: newTransport(), proxy: http.ProxyFromEnvironment,
-		further: opts.Operations, children: map[*child]struct{}{},
+		further: opts.Operations, children: map[*child]struct{}{}, most: opts.MaxProcesses,
+	}
+	if opts.MaxFiles > 0 {
+		p.files = make(chan struct{}, opts.MaxFiles)
 	}
 	p.open, p.end = context.WithCancel(context.Background())
 	if p.maxOutput == 0 {
@@ -193,7 +203,32 @@ func (p *Performer) do(ctx context.Context, req *Request) (any, error) {
 	if !known {
 		return p.perform(ctx, further, req)
 	}
+	if p.files != nil && strings.HasPrefix(req.Op, "fs.") {
+		select {
+		case p.files <- struct{}{}:
+			defer func() { <-p.files }()
+		case <-ctx.Done():
+			return nil, cancelled(ctx, req.Op)
+		case <-p.open.Done():
+			return nil, errClosed
+		}
+	}
 	return op.do(p.call(req), ctx, req.Args)
+}
+
+// program counts a program that is about to start. ended has to be called when it has ended, or did not start.
+func (p *Performer) program() (ended func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.most > 0 && p.programs >= p.most {
+		return nil, limitError("processes", p.most, "more programs run")
+	}
+	p.programs++
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.programs--
+	}, nil
 }
 
 // perform has an operation of the embedding program end when the Performer closes. Its result is

@@ -52,10 +52,15 @@ func (p *call) spawn(_ context.Context, a *spawnArgs) (any, error) {
 		stream.set(file)
 	}
 	isolate(cmd, a.Detached)
+	ended, err := p.program()
+	if err != nil {
+		return nil, err
+	}
 	if err := cmd.Start(); err != nil {
+		ended()
 		return nil, spawnError(err, a.Command)
 	}
-	c := &child{cmd: cmd, gone: make(chan struct{})}
+	c := &child{cmd: cmd, ended: ended, gone: make(chan struct{})}
 	started, _, err := startTime(cmd.Process.Pid) // nobody has waited for it yet: the id is certainly its own
 	if err != nil {
 		_ = killGroup(cmd.Process)
@@ -82,12 +87,14 @@ func (p *call) openLog(path string) (*os.File, error) {
 
 // child is a process that spawn started.
 type child struct {
-	cmd  *exec.Cmd
-	gone chan struct{} // closed when it has ended
+	cmd   *exec.Cmd
+	ended func()
+	gone  chan struct{} // closed when it has ended
 }
 
 func (c *child) wait(p *Performer) {
 	_ = c.cmd.Wait() // how it ended is nobody's concern
+	c.ended()
 	p.mu.Lock()
 	delete(p.children, c)
 	p.mu.Unlock()

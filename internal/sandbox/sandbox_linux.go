@@ -24,13 +24,12 @@ func enter(l *Limits) error {
 	if err := landlock.V7.BestEffort().Restrict(); err != nil {
 		return fmt.Errorf("landlock: %w", err)
 	}
-	if !seccomp.Supported() {
-		return nil
+	if seccomp.Supported() {
+		if err := seccomp.LoadFilter(filter); err != nil {
+			return fmt.Errorf("seccomp: %w", err)
+		}
 	}
-	if err := seccomp.LoadFilter(filter); err != nil {
-		return fmt.Errorf("seccomp: %w", err)
-	}
-	return nil
+	return setFiles(l)
 }
 
 // filter is the second fence behind Landlock: system calls that no interpreter needs fail with EPERM. It is

@@ -23,6 +23,7 @@ async function perform(op, args, of, encoded) {
   else if (name !== "Error") set("name", name, false);
   set("message", message, false);
   if (code) set("code", code, true);
+  if (outcome.limit !== undefined) set("message", host.limit(error, outcome.limit, outcome.value, outcome.what), false);
   if (json) {
     const detail = parse(json);
     const keys = ownKeys(detail);

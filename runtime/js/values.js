@@ -59,6 +59,10 @@ function makeError(name, message, stamp) {
   return error;
 }
 
+function stampError(error, stamp) {
+  new Stamp(error, stamp);
+}
+
 function quote(s) {
   let q = "'";
   if (p.indexOf(s, "'") >= 0) q = p.indexOf(s, '"') < 0 ? '"' : p.indexOf(s, "`") < 0 ? "`" : "'";
@@ -316,7 +320,7 @@ function layout(items, open, close, level, list) {
 }
 
 return {
-  describe, makeError, inspect,
+  describe, makeError, stampError, inspect,
   await: async (value, ok, fail) => {
     let result;
     try {
