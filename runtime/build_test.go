@@ -48,7 +48,7 @@ func (h *host) bundle(dir string, entries ...string) (string, map[string]*goja.O
 		return "", nil, err
 	}
 	var ns map[string]*goja.Object
-	err = h.Run(context10s(h.t), func(task *runtime.Task) error {
+	err = h.Run(patient(h.t), func(task *runtime.Task) error {
 		ns, err = h.Load(task, b)
 		return err
 	})
@@ -248,7 +248,7 @@ export const inner = "inner";
 
 	// The collector sees them: what only a module variable holds is not found dead, what nothing holds is.
 	var dead int
-	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+	require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
 		b, err := runtime.Build(context.Background(), &runtime.BuildOptions{Entries: []runtime.Entry{{Name: "m", Source: `
 			declare const track: any, find: any;
 			const only = { variable: 1 };

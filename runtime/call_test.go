@@ -88,7 +88,7 @@ func TestNestedLimits(t *testing.T) {
 	var seen []error
 	opts := &runtime.Options{Extensions: []*runtime.Extension{guard(0, &seen)}}
 	h := newHost(t, opts)
-	err := h.Run(context10s(t), func(task *runtime.Task) error {
+	err := h.Run(patient(t), func(task *runtime.Task) error {
 		ns, err := h.load(task, `
 			import { call } from "test/guard";
 			export const outer = () => { call(() => { while (true) {} }); while (true) {} };
@@ -111,7 +111,7 @@ func TestNestedLimits(t *testing.T) {
 // A timer that fires about when the call returns never interrupts what comes after the call.
 func TestLimitRace(t *testing.T) {
 	h := newHost(t, nil)
-	err := h.Run(context10s(t), func(task *runtime.Task) error {
+	err := h.Run(patient(t), func(task *runtime.Task) error {
 		ns, err := h.load(task, `
 			export const spin = (n) => { let x = 0; for (let i = 0; i < n; i++) x += i; return x };
 			export const after = () => { let x = 0; for (let i = 0; i < 300; i++) x += i; return x };`)
@@ -284,7 +284,7 @@ func TestCancel(t *testing.T) {
 
 func TestConstruct(t *testing.T) {
 	h := newHost(t, nil)
-	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+	require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
 		ns, err := h.load(task, `
 			export class A { constructor(n) { if (n < 0) throw new RangeError("negative"); while (n > 100) {} this.n = n } }
 			export class B extends A {}`)

@@ -24,7 +24,7 @@ func TestLimits(t *testing.T) {
 		{`for (;;) setTimeout(() => {}, 1)`, "timers", "3", "more timers are set"},
 	} {
 		h := newHost(t, &runtime.Options{Limits: limits})
-		require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+		require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
 			ns, err := h.load(task, `
 				export const run = () => {
 					`+c.code+`;
@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 		`async () => { const m = new Map(); for (let i = 0; ; i++) { m.set(i, {}); await null } }`,
 	} {
 		h := newHost(t, &runtime.Options{Limits: runtime.Limits{Memory: 32 << 20}})
-		err := h.Run(context10s(t), func(task *runtime.Task) error {
+		err := h.Run(patient(t), func(task *runtime.Task) error {
 			ns, err := h.load(task, "export const run = "+code)
 			require.NoError(t, err)
 			p, err := h.Call(ns.Get("run"), nil, 0)
@@ -72,7 +72,7 @@ func TestMemory(t *testing.T) {
 		if !strings.HasPrefix(code, "async") { // it may end between two jobs
 			require.Equal(t, "main.ts", limit.At.File)
 		}
-		require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+		require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
 			_, err := h.load(task, "export const ok = [1, 2].map((x) => x * 2)")
 			return err
 		}))
@@ -82,7 +82,7 @@ func TestMemory(t *testing.T) {
 // Garbage is no growth.
 func TestMemoryOfGarbage(t *testing.T) {
 	h := newHost(t, &runtime.Options{Limits: runtime.Limits{Memory: 16 << 20}})
-	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+	require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
 		_, err := h.load(task, "for (let i = 0, s; i < 3000; i++) s = new Uint8Array(1 << 16)")
 		return err
 	}))
@@ -90,7 +90,7 @@ func TestMemoryOfGarbage(t *testing.T) {
 
 func TestCPU(t *testing.T) {
 	h := newHost(t, &runtime.Options{Limits: runtime.Limits{CPU: 50 * time.Millisecond}})
-	err := h.Run(context10s(t), func(task *runtime.Task) error {
+	err := h.Run(patient(t), func(task *runtime.Task) error {
 		_, err := h.load(task, "for (;;);")
 		return err
 	})

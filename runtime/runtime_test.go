@@ -42,8 +42,9 @@ func newHost(t *testing.T, opts *runtime.Options) *host {
 	return h
 }
 
-func context10s(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+// patient is for what must end by itself.
+func patient(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -63,7 +64,7 @@ func (h *host) load(task *runtime.Task, source string) (*goja.Object, error) {
 func (h *host) run(source string) (string, error) {
 	h.t.Helper()
 	h.lines = nil
-	err := h.Run(context10s(h.t), func(task *runtime.Task) error {
+	err := h.Run(patient(h.t), func(task *runtime.Task) error {
 		ns, err := h.load(task, source)
 		if err != nil {
 			return err

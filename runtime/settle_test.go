@@ -21,7 +21,7 @@ func TestJobLimit(t *testing.T) {
 		},
 		Unhandled: func(err *runtime.ScriptError, _ any) { reported = append(reported, err.Phase+": "+err.Error()) },
 	})
-	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+	require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
 		ns, err := h.load(task, `
 			export const hang = () => {
 				(async () => { await null; while (true) {} })();
@@ -51,7 +51,7 @@ func TestJobLimit(t *testing.T) {
 func TestOnSettled(t *testing.T) {
 	h := newHost(t, nil)
 	var heard []string
-	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+	require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
 		ns, err := h.load(task, `
 			export const ok = Promise.resolve(1), failed = Promise.reject(new Error("no")), never = new Promise(() => {});
 			export const thenable = { then(resolve) { resolve(1) } };

@@ -18,7 +18,7 @@ import (
 func TestTasksTakeTurns(t *testing.T) {
 	h := newHost(t, nil)
 	var log []string
-	err := h.Run(context10s(t), func(main *runtime.Task) error {
+	err := h.Run(patient(t), func(main *runtime.Task) error {
 		done := 0
 		for _, name := range []string{"a", "b"} {
 			h.Go(func(task *runtime.Task) {
@@ -81,7 +81,7 @@ func TestTaskInsideOfCall(t *testing.T) {
 
 func TestAwait(t *testing.T) {
 	h := newHost(t, nil)
-	err := h.Run(context10s(t), func(task *runtime.Task) error {
+	err := h.Run(patient(t), func(task *runtime.Task) error {
 		eval := func(source string) goja.Value {
 			v, err := h.Goja().RunString(source)
 			require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestEndlessJobs(t *testing.T) {
 		`const make = () => ({ then(resolve) { resolve(make()) } }); (async () => await make())()`,
 	} {
 		h := newHost(t, nil)
-		err := h.Run(context10s(t), func(task *runtime.Task) error {
+		err := h.Run(patient(t), func(task *runtime.Task) error {
 			v, err := h.Goja().RunString(source)
 			require.NoError(t, err)
 			_, err = task.AwaitFor(v, time.Millisecond)
@@ -145,7 +145,7 @@ func TestEndlessJobs(t *testing.T) {
 func TestDeadlock(t *testing.T) {
 	h := newHost(t, nil)
 	unwound := false
-	err := h.Run(context10s(t), func(task *runtime.Task) error {
+	err := h.Run(patient(t), func(task *runtime.Task) error {
 		defer func() { unwound = true }()
 		v, err := h.Goja().RunString(`new Promise(() => {})`)
 		require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestDeadlock(t *testing.T) {
 	// Limits settle nothing: it is not waited for them. The task learns of it and goes on; of several, the
 	// last one first, and what it does lets the others go on.
 	var log []string
-	err = h.Run(context10s(t), func(task *runtime.Task) error {
+	err = h.Run(patient(t), func(task *runtime.Task) error {
 		outer, resolve, _ := h.Goja().NewPromise()
 		for _, name := range []string{"first", "second"} {
 			h.Go(func(task *runtime.Task) {
@@ -182,7 +182,7 @@ func TestDeadlock(t *testing.T) {
 
 	// What is parked without a promise cannot be told.
 	unwound = false
-	err = h.Run(context10s(t), func(task *runtime.Task) error {
+	err = h.Run(patient(t), func(task *runtime.Task) error {
 		defer func() { unwound = true }()
 		task.Park()
 		return nil
@@ -191,7 +191,7 @@ func TestDeadlock(t *testing.T) {
 	require.True(t, unwound)
 
 	// What is held is not dead.
-	err = h.Run(context10s(t), func(task *runtime.Task) error {
+	err = h.Run(patient(t), func(task *runtime.Task) error {
 		release := h.Hold()
 		require.Equal(t, 1, h.Operations())
 		go h.Enqueue(func() {
@@ -220,7 +220,7 @@ func TestAwaitEffects(t *testing.T) {
 			return &effect.Outcome{Result: json.RawMessage("null")}
 		}),
 	})
-	require.NoError(t, h.Run(context10s(t), func(task *runtime.Task) error {
+	require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
 		require.NoError(t, task.AwaitEffects(0)) // there is none
 		_, err := h.load(task, `import { rm } from "sexton/fs";
 			rm("a").then(() => { console.log("a"); return rm("b"); }).then(() => console.log("b"));`)
@@ -287,7 +287,7 @@ func TestPanicOfTask(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, "alive", got)
 			}()
-			_ = h.Run(context10s(t), fn)
+			_ = h.Run(patient(t), fn)
 		})
 	}
 }
@@ -301,7 +301,7 @@ func TestClose(t *testing.T) {
 	}}})
 	require.NoError(t, err)
 	var log []string
-	require.NoError(t, rt.Run(context10s(t), func(task *runtime.Task) error {
+	require.NoError(t, rt.Run(patient(t), func(task *runtime.Task) error {
 		for _, name := range []string{"a", "b"} {
 			rt.Go(func(task *runtime.Task) {
 				defer func() {
@@ -325,7 +325,7 @@ func TestClose(t *testing.T) {
 // Parking inside of a call into a script would mix up the interpreter's stack.
 func TestParkInsideOfCall(t *testing.T) {
 	h := newHost(t, nil)
-	err := h.Run(context10s(t), func(task *runtime.Task) error {
+	err := h.Run(patient(t), func(task *runtime.Task) error {
 		return h.Try(0, func() error {
 			_, err := h.Call(h.Func("f", func(goja.FunctionCall) goja.Value {
 				_, _ = h.Goja().RunString("0")
@@ -372,7 +372,7 @@ func TestVirtualClock(t *testing.T) {
 	require.Zero(t, h.CancelTimers())
 
 	// It may be moved by another goroutine while the loop waits.
-	err = h.Run(context10s(t), func(task *runtime.Task) error {
+	err = h.Run(patient(t), func(task *runtime.Task) error {
 		h.After(time.Hour, task.Wake)
 		go clock.Advance(time.Hour, nil)
 		task.Park()
