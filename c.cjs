@@ -1,3 +1,0 @@
-function g() { throw new Error("x") }
-
-  g()
