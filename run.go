@@ -21,7 +21,7 @@ type Script struct {
 	// classic script: in the global scope, sloppy unless it says otherwise, without imports.
 	File     string
 	Source   string   // TypeScript, instead of a file
-	Args     []string // what the script sees as the global scriptArgs
+	Args     []string // what the script sees as the global scriptArgs, and in process.argv
 	Keep     bool     // what is left at the end is not destroyed
 	ExposeGC bool     // the script has the global gc(): see runtime.Runtime.CollectGarbage
 }
@@ -152,12 +152,7 @@ func (r *scriptRun) begin(ctx context.Context) error {
 	if err := s.readConfig(); err != nil {
 		return err
 	}
-	vm := s.rt.Goja()
-	args := make([]any, len(r.Args))
-	for i, a := range r.Args {
-		args[i] = a
-	}
-	if err := vm.GlobalObject().Set("scriptArgs", vm.NewArray(args...)); err != nil {
+	if err := r.arguments(); err != nil {
 		return err
 	}
 	incarnation := uint64(0)
@@ -175,6 +170,29 @@ func (r *scriptRun) begin(ctx context.Context) error {
 		err = errors.New(s.store.Root().Broken())
 	}
 	return err
+}
+
+// arguments gives the script what stands behind it on the command line: as it is, and as Node has it.
+func (r *scriptRun) arguments() error {
+	vm := r.s.rt.Goja()
+	list := func(texts ...string) *goja.Object {
+		items := make([]any, len(texts))
+		for i, text := range texts {
+			items[i] = text
+		}
+		return vm.NewArray(items...)
+	}
+	argv := []string{"sexton"}
+	if r.File != "" {
+		argv = append(argv, r.File)
+	}
+	process := vm.NewObject()
+	return errors.Join(
+		vm.GlobalObject().Set("scriptArgs", list(r.Args...)),
+		process.Set("argv", list(append(argv, r.Args...)...)),
+		process.Set("env", vm.NewObject()), // libraries look into it without asking whether it is there
+		vm.GlobalObject().Set("process", process),
+	)
 }
 
 func (r *scriptRun) callDefault(t *runtime.Task) error {

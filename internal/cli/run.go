@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -19,13 +21,14 @@ type runFlags struct {
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{
-		Use:   "run FILE | -e CODE [-- ARGUMENT...]",
+		Use:   "run FILE | - | -e CODE [-- ARGUMENT...]",
 		Short: "runs a script in a throwaway environment",
 		Long: `Run runs a JavaScript or TypeScript file in an environment that is in memory only: the quick way to
 try things. A default export that is a function is called with the root object. When timers and
-effects have ended, what is left is destroyed in order.
+effects have ended, what is left is destroyed in order. With - the script comes from standard input;
+a file whose name ends in .cjs is a classic script, no module.
 
-Arguments after -- are in the global array scriptArgs. The package is the nearest directory with a
+Arguments after -- are in process.argv, after the file, and alone in the global array scriptArgs. The package is the nearest directory with a
 package.json, from that of the file upwards, unless --dir names it.`,
 		Example: examples(
 			`sexton run -e 'console.log(1 + 1)'`,
@@ -39,8 +42,18 @@ package.json, from that of the file upwards, unless --dir names it.`,
 				if len(args) == 0 {
 					return usage(errors.New("run needs a file, or a script after -e"))
 				}
-				script.File, script.Args = a.path(args[0]), args[1:]
-			} else if f.code == "" {
+				script.Args = args[1:]
+				if args[0] == "-" {
+					code, err := io.ReadAll(a.Stdin)
+					if err != nil {
+						return fmt.Errorf("read the script from standard input: %w", err)
+					}
+					script.Source = string(code)
+				} else {
+					script.File = a.path(args[0])
+				}
+			}
+			if script.File == "" && script.Source == "" {
 				script.Source = ";"
 			}
 			return a.run(script)
