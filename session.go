@@ -49,6 +49,8 @@ type SessionOptions struct {
 	// Unhandled hears of rejections that nothing handles; nil: a deployment fails with those that occur
 	// while it runs.
 	Unhandled func(err *runtime.ScriptError, asyncContext any)
+	// Coverage says of which source files of the package Runtime.Coverage counts how often their code runs; nil: none.
+	Coverage func(file string) bool
 	// Anonymous allows objects of classes that the package does not export; TraceCreation remembers
 	// where each object was made.
 	Anonymous, TraceCreation bool
@@ -183,7 +185,7 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 		add(postDeployEntry, s.Package.find("hooks/post-deploy", scriptExtensions))
 	}
 	entries = append(entries, s.opts.Entries...)
-	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{Dir: s.Package.Dir, Entries: entries, Extensions: s.opts.Extensions, SourceSize: s.settings(Settings{}).Limits.SourceSize})
+	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{Dir: s.Package.Dir, Entries: entries, Extensions: s.opts.Extensions, SourceSize: s.settings(Settings{}).Limits.SourceSize, Coverage: s.opts.Coverage})
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,9 @@ type BuildOptions struct {
 	Entries    []Entry
 	Extensions []*Extension // the host modules that may be imported
 	SourceSize int64        // bytes that one source may have; 0: as many as it has
+	// Coverage says of which source files, by their names relative to Dir, Runtime.Coverage counts how often their
+	// code runs; nil: none.
+	Coverage func(file string) bool
 }
 
 // Bundle is JavaScript that is ready to be loaded, by any number of runtimes, also at the same time.
@@ -41,6 +44,8 @@ type Bundle struct {
 	origins *sourceMap
 	names   []string
 	classic bool
+
+	counters []counter // see coverage.go
 }
 
 const (
@@ -145,7 +150,7 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 		}
 	}
 	b.Inputs = inputs(result.Metafile)
-	return b, b.compile(code, sourceMap)
+	return b, b.compile(code, sourceMap, opts.Coverage)
 }
 
 func evalPath(e Entry, i int) string {
@@ -175,7 +180,7 @@ func entryFile(dir, path string) (string, error) {
 }
 
 // compile makes a program of esbuild's output: a function that evaluates the modules.
-func (b *Bundle) compile(code, sourceMap string) error {
+func (b *Bundle) compile(code, sourceMap string, covered func(file string) bool) error {
 	m, err := parseSourceMap(sourceMap)
 	if err != nil {
 		return fmt.Errorf("build: %w", err)
@@ -188,6 +193,9 @@ func (b *Bundle) compile(code, sourceMap string) error {
 	tree, err = goja.Parse(bundleName, code, parser.WithSourceMapLoader(func(string) ([]byte, error) { return m.shifted, nil }))
 	if err != nil {
 		return m.parseError(err)
+	}
+	if covered != nil {
+		b.counters = instrument(tree, code, m, covered)
 	}
 	guardConstructors(tree)
 	if b.program, err = goja.CompileAST(tree, true); err != nil {

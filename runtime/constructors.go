@@ -31,8 +31,17 @@ func (rt *Runtime) abandon(call goja.FunctionCall) goja.Value {
 
 // guardConstructors changes all derived classes of a program.
 func guardConstructors(program *ast.Program) {
+	eachNode(program.Body, func(node any) {
+		if class, ok := node.(*ast.ClassLiteral); ok && class.SuperClass != nil {
+			guardConstructor(class)
+		}
+	})
+}
+
+// eachNode calls visit for each node of a tree, those outside first.
+func eachNode(tree any, visit func(node any)) {
 	seen := map[any]bool{}
-	work := []reflect.Value{reflect.ValueOf(program.Body)}
+	work := []reflect.Value{reflect.ValueOf(tree)}
 	for len(work) > 0 {
 		v := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -43,20 +52,18 @@ func guardConstructors(program *ast.Program) {
 			}
 		case reflect.Slice:
 			for i := range v.Len() {
-				work = append(work, v.Index(i))
+				work = append(work, v.Index(v.Len()-1-i))
 			}
 		case reflect.Pointer:
 			if v.IsNil() || v.Elem().Kind() != reflect.Struct || seen[v.Interface()] {
 				continue
 			}
 			seen[v.Interface()] = true
-			if class, ok := v.Interface().(*ast.ClassLiteral); ok && class.SuperClass != nil {
-				guardConstructor(class)
-			}
+			visit(v.Interface())
 			work = append(work, v.Elem())
 		case reflect.Struct:
 			for i := range v.NumField() {
-				if v.Type().Field(i).IsExported() {
+				if i = v.NumField() - 1 - i; v.Type().Field(i).IsExported() {
 					work = append(work, v.Field(i))
 				}
 			}

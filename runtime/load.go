@@ -49,6 +49,15 @@ func (rt *Runtime) LoadFor(t *Task, b *Bundle, limit time.Duration) (map[string]
 			return nil, err
 		}
 	}
+	if len(b.counters) > 0 {
+		hits, err := rt.count(b)
+		if err != nil {
+			return nil, err
+		}
+		if err := host.Set("hits", hits); err != nil {
+			return nil, err
+		}
+	}
 	var promise goja.Value
 	err := rt.Try(limit, func() error {
 		evaluate, err := rt.vm.RunProgram(b.program)

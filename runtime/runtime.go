@@ -86,6 +86,7 @@ type Runtime struct {
 	asyncOuter []any  // the contexts around it while promise jobs run
 
 	abandoned func(*goja.Object) // see OnAbandoned
+	counting  []*counting        // of the bundles with counters
 
 	busy     atomic.Int32  // > 0: something runs
 	cpu      time.Duration // that past Runs took

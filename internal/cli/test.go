@@ -23,6 +23,8 @@ type testFlags struct {
 	reporters []string
 	update    bool
 	jobs      int
+	coverage  bool
+	lcov      string
 }
 
 // randomSeed is --shuffle without a value.
@@ -50,6 +52,8 @@ called *.test.js or *.test.ts. Each test has an environment of its own, in memor
 	set.Lookup("shuffle").NoOptDefVal = randomSeed
 	set.StringArrayVar(&f.reporters, "reporter", nil, "how to report, `name[:file]`: "+strings.Join(scenario.ReporterNames(), ", ")+" (default spec; with --json json)")
 	set.IntVar(&f.jobs, "jobs", 0, "test files that run at once (default: as many as there are processors)")
+	set.BoolVar(&f.coverage, "coverage", false, "tell which lines and functions of the package the tests ran")
+	set.StringVar(&f.lcov, "coverage-lcov", "", "write that to a `file`, as tools read it")
 	set.BoolVar(&f.update, "update", false, "write the values that assert.snapshot compares with")
 	return cmd
 }
@@ -64,7 +68,7 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 	if f.jobs < 0 {
 		return usage(fmt.Errorf("--jobs=%d: want at least 1", f.jobs))
 	}
-	opts := &scenario.Options{Options: *base, Update: f.update, Jobs: f.jobs}
+	opts := &scenario.Options{Options: *base, Update: f.update, Jobs: f.jobs, Coverage: f.coverage || f.lcov != ""}
 	opts.Pattern, opts.Bail = f.pattern, f.bail
 	if opts.RunOptions.Seed, err = a.seed(f.shuffle); err != nil {
 		return usage(err)
@@ -94,6 +98,9 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 	stop()
 	if summary == nil {
 		summary = &scenario.Summary{}
+	}
+	if f.lcov != "" {
+		err = errors.Join(err, os.WriteFile(a.path(f.lcov), scenario.LCOV(summary.Coverage), 0o666))
 	}
 	err = errors.Join(err, closeReporters(summary))
 	if ctx.Err() != nil {

@@ -88,6 +88,7 @@ func (f *fileRun) lookup(key, text string) (stored string, ok bool, err error) {
 type fileJob struct {
 	File       string
 	RunOptions RunOptions
+	Coverage   bool
 }
 
 // do runs the tests of the file in a session with these options, which it completes. A fault is an error of the
@@ -100,6 +101,9 @@ func (j *fileJob) do(ctx context.Context, opts *sexton.SessionOptions, out outsi
 		func(rt *runtime.Runtime) (Host, error) { h.rt = rt; return h, nil },
 		func(m *Module) { h.module = m },
 	)}, opts.Extensions...)
+	if j.Coverage {
+		opts.Coverage = isCovered
+	}
 	if h.session, err = sexton.NewSession(opts); err != nil {
 		return nil, err
 	}
@@ -117,6 +121,9 @@ func (j *fileJob) do(ctx context.Context, opts *sexton.SessionOptions, out outsi
 		_, err = t.Await(promise)
 		return err
 	})
+	if j.Coverage {
+		out.report(&Event{Type: typeCoverage, Name: j.File, Coverage: h.session.Runtime().Coverage()})
+	}
 	return h.fault, errors.Join(err, h.session.Close())
 }
 

@@ -11,6 +11,10 @@ import (
 
 var testSuffixes = []string{".test.js", ".test.ts", ".test.mjs", ".test.mts"}
 
+func isTest(file string) bool {
+	return slices.ContainsFunc(testSuffixes, func(suffix string) bool { return strings.HasSuffix(file, suffix) })
+}
+
 // Find returns the test files among paths, relative to dir, sorted: files as they are named, and of
 // directories everything below them that is called *.test.js or *.test.ts, except in node_modules and in
 // directories whose name begins with a dot. No paths: dir itself.
@@ -37,7 +41,7 @@ func Find(dir string, paths []string) ([]string, error) {
 				return err
 			case d.IsDir() && file != path && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".")):
 				return fs.SkipDir
-			case !d.IsDir() && slices.ContainsFunc(testSuffixes, func(s string) bool { return strings.HasSuffix(d.Name(), s) }):
+			case !d.IsDir() && isTest(d.Name()):
 				found = append(found, file)
 			}
 			return nil

@@ -47,7 +47,7 @@ func (f *fileRun) told(data []byte) error {
 		return err
 	}
 	switch e.Type {
-	case TypePlan, TypeStart, TypePass, TypeFail, TypeSkip, TypeTodo, TypeDiagnostic:
+	case TypePlan, TypeStart, TypePass, TypeFail, TypeSkip, TypeTodo, TypeDiagnostic, typeCoverage:
 		f.report(e)
 		return nil
 	}

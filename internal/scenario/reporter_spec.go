@@ -93,6 +93,9 @@ func (r *spec) Close(s *Summary) error {
 	for _, line := range trailer(s) {
 		r.printf("%s\n", r.paint(colorBlue, "ℹ "+line))
 	}
+	for _, line := range coverageTable(s.Coverage) {
+		r.printf("%s\n", r.paint(colorBlue, "ℹ "+line))
+	}
 	if len(s.Failed) > 0 {
 		r.printf("\n%s\n", r.paint(colorRed, "✖ failing tests:"))
 	}

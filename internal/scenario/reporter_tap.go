@@ -109,6 +109,9 @@ func (r *tap) Close(s *Summary) error {
 	for _, line := range trailer(s) {
 		r.printf("# %s\n", line)
 	}
+	for _, line := range coverageTable(s.Coverage) {
+		r.printf("# %s\n", line)
+	}
 	return r.err
 }
 

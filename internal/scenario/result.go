@@ -3,6 +3,8 @@ package scenario
 import (
 	"strings"
 	"time"
+
+	"github.com/sextongc/sexton/runtime"
 )
 
 // The types of events.
@@ -14,6 +16,8 @@ const (
 	TypeSkip       = "skip"       // it was not run, or asked to be counted as such
 	TypeTodo       = "todo"       // it ended, well or with an Error that does not count
 	TypeDiagnostic = "diagnostic" // a message about a test or a file
+
+	typeCoverage = "coverage" // how often code ran in a file that has ended; no reporter hears of it
 )
 
 // The kinds of what an event is about.
@@ -40,6 +44,8 @@ type Event struct {
 	Reason     string   `json:"reason,omitempty"` // of skip and todo
 	Error      *Error   `json:"error,omitempty"`
 	Events     []string `json:"events,omitempty"` // of a test that failed: what happened in it, the last ones
+
+	Coverage []runtime.Covered `json:"coverage,omitempty"`
 }
 
 // FullName is the path as one text: "suite > test". For a file it is the file's name.
@@ -87,6 +93,8 @@ type Summary struct {
 	Skip     int           `json:"skip"`
 	Todo     int           `json:"todo"`
 	Duration time.Duration `json:"-"` // set by the caller
+
+	Coverage []*FileCoverage `json:"coverage,omitempty"` // by file; nil: it was not asked for
 
 	Failed []*Event `json:"-"` // what is counted in Fail, in the order of the results
 }

@@ -23,6 +23,7 @@ type Options struct {
 	Jobs      int        // files that run at once; 0: as many as there are processors
 	Reporters []Reporter // hear of everything; the caller closes them
 	Update    bool       // stored values are replaced by what the tests give
+	Coverage  bool       // counts how often the package's code runs: Summary.Coverage
 }
 
 // run is one call of Run.
@@ -30,6 +31,7 @@ type run struct {
 	opts    *Options
 	dir     string
 	summary Summary
+	covered coverage
 	err     error // the first error of a reporter, or of the runner itself
 }
 
@@ -41,7 +43,7 @@ func Run(ctx context.Context, opts *Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{opts: opts, dir: pkg.Dir}
+	r := &run{opts: opts, dir: pkg.Dir, covered: coverage{}}
 	began := time.Now()
 	files, stop := r.start(ctx)
 	for _, f := range files {
@@ -52,6 +54,7 @@ func Run(ctx context.Context, opts *Options) (*Summary, error) {
 	}
 	stop()
 	r.summary.Files = len(opts.Files)
+	r.summary.Coverage = r.covered.files()
 	r.summary.Duration = time.Since(began)
 	return &r.summary, errors.Join(r.err, ctx.Err())
 }
@@ -60,7 +63,8 @@ func Run(ctx context.Context, opts *Options) (*Summary, error) {
 func (r *run) start(ctx context.Context) (files []*fileRun, stop func()) {
 	for _, name := range r.opts.Files {
 		files = append(files, &fileRun{
-			run: r, job: fileJob{File: name, RunOptions: r.opts.RunOptions}, out: newOutput(), golden: NewGolden(r.opts.Update),
+			run: r, job: fileJob{File: name, RunOptions: r.opts.RunOptions, Coverage: r.opts.Coverage}, out: newOutput(),
+			golden: NewGolden(r.opts.Update),
 		})
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -88,6 +92,10 @@ func (r *run) start(ctx context.Context) (files []*fileRun, stop func()) {
 func (r *run) path(file string) string { return filepath.Join(r.dir, filepath.FromSlash(file)) }
 
 func (r *run) report(e *Event) {
+	if e.Type == typeCoverage {
+		r.covered.add(e.Coverage)
+		return
+	}
 	for _, cause := range chain(e.Error) {
 		r.quote(cause)
 	}
