@@ -43,7 +43,7 @@ func (w *worker) job(job *jobData, body [][]byte) *pipe.Message {
 		return &pipe.Message{Head: jsonOf(doneData{Error: encodeError(fmt.Errorf("a worker cannot do the job %q", job.Job))})}
 	}
 	data, err := do(w.hard, &hook.Worker{
-		Session: &SessionOptions{Options: w.options(job), broker: &remoteState{w.conn}, bundled: confine(job)}, Data: body[0],
+		Session: &SessionOptions{Options: w.options(job), broker: w.remote, bundled: confine(job)}, Data: body[0],
 		Tell: func(data []byte) { _ = w.conn.Tell(&pipe.Message{Kind: msgTold, Head: data}) }, // without a listener, nothing is heard
 		Ask: func(data []byte) ([]byte, error) {
 			answer, err := w.conn.Call(w.hard, &pipe.Message{Kind: msgAsked, Head: data})

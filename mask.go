@@ -6,12 +6,14 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/url"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -89,7 +91,8 @@ func (m *Mask) withinData(data []byte) bool {
 	if none {
 		return false
 	}
-	if text := string(data); m.Text(text) != text {
+	text := string(data)
+	if m.Text(text) != text || strings.Contains(text, "%") && m.Within(unescapePercent(text)) {
 		return true
 	}
 	return slices.ContainsFunc(base64Text.FindAll(data, -1), func(encoded []byte) bool {
@@ -133,10 +136,37 @@ func formsOf(secret string) []string {
 	_ = encoder.Encode(secret) // a string, into memory
 	return []string{
 		secret, string(quoted[1 : len(quoted)-1]), strings.Trim(unescaped.String(), "\"\n"),
-		url.QueryEscape(secret), url.PathEscape(secret),
+		url.QueryEscape(secret), url.PathEscape(secret), escapePercent(secret, "-_.!~*'()", "%20"), escapePercent(secret, "*-._", "+"),
 		strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "="),
 		base64.RawURLEncoding.EncodeToString([]byte(secret)),
 	}
+}
+
+// escapePercent writes what is no letter or digit as %XX, except for some characters: as encodeURIComponent and URLSearchParams
+// do, which differ from net/url.
+func escapePercent(text, except, space string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ' ':
+			b.WriteString(space)
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte(except, c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+var percentEscape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
+// unescapePercent undoes %XX wherever it stands, whoever wrote it.
+func unescapePercent(text string) string {
+	return percentEscape.ReplaceAllStringFunc(text, func(escape string) string {
+		n, _ := strconv.ParseUint(escape[1:], 16, 8) // two digits
+		return string([]byte{byte(n)})
+	})
 }
 
 // Writer returns a writer that masks each text that it is given to write; a secret that stands in two of them is

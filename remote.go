@@ -139,21 +139,41 @@ func records(body [][]byte) ([]state.Record, error) {
 	return group, nil
 }
 
-// remoteState is the stateSide in another process.
-type remoteState struct{ conn *pipe.Conn }
+// maxRemoteEffects is how many effects a worker asks for at once. The other side takes some more calls, so that there
+// is always room for those that it must hear of.
+const maxRemoteEffects = 1000
 
-// Do implements effect.Broker.
+// remoteState is the stateSide in another process.
+type remoteState struct {
+	conn    *pipe.Conn
+	effects chan struct{} // has an element for each effect under way
+}
+
+func newRemoteState(conn *pipe.Conn) *remoteState {
+	return &remoteState{conn, make(chan struct{}, maxRemoteEffects)}
+}
+
+// Do implements effect.Broker. An effect whose ctx is done is ended by the other side, which then says how it ended.
 func (r *remoteState) Do(ctx context.Context, req *effect.Request) *effect.Outcome {
+	select {
+	case r.effects <- struct{}{}:
+		defer func() { <-r.effects }()
+	case <-ctx.Done():
+		return notPerformed(effect.CodeAborted, ctx.Err())
+	}
 	outcome := &effect.Outcome{}
-	// The other side ends effects when this one is gone; an answer that nobody waits for does no harm.
-	answer, err := r.conn.Call(context.WithoutCancel(ctx), &pipe.Message{Kind: msgDo, Head: jsonOf(req)})
+	answer, err := r.conn.CallToEnd(ctx, &pipe.Message{Kind: msgDo, Head: jsonOf(req)})
 	if err == nil {
 		err = json.Unmarshal(answer.Head, outcome)
 	}
 	if err != nil {
-		return &effect.Outcome{Error: &effect.Error{Name: "Error", Code: "ERR_CLOSED", Message: fmt.Sprintf("the effect was not performed: %v", err)}}
+		return notPerformed("ERR_CLOSED", err)
 	}
 	return outcome
+}
+
+func notPerformed(code string, err error) *effect.Outcome {
+	return &effect.Outcome{Error: &effect.Error{Name: "Error", Code: code, Message: fmt.Sprintf("the effect was not performed: %v", err)}}
 }
 
 // Append implements stateSide.

@@ -160,6 +160,7 @@ func TestMask(t *testing.T) {
 	for _, form := range []string{
 		secret, strings.Trim(string(jsonOf(secret)), `"`), `p<ss\"w\\rd/+ ü`, url.QueryEscape(secret), url.PathEscape(secret),
 		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)), "second line of it",
+		"p%3Css%22w%5Crd%2F%2B%20%C3%BC", "p%3Css%22w%5Crd%2F%2B+%C3%BC", // encodeURIComponent, URLSearchParams
 		"password-and-more", "-----BEGIN KEY-----\nfirst line of it\n  second line of it\n",
 	} {
 		require.Equal(t, "a *** b", strings.ReplaceAll(m.Text("a "+form+" b"), "=", ""), form)
@@ -168,6 +169,7 @@ func TestMask(t *testing.T) {
 	require.True(t, m.Within("x password y"))
 	require.False(t, m.Within("nothing"))
 	require.True(t, m.withinData([]byte(`{"data":"`+base64.StdEncoding.EncodeToString([]byte("user:password!"))+`"}`)))
+	require.True(t, m.withinData([]byte(`{"url":"http://a/?q=%70assw%6frd&r=%"}`)))
 	require.False(t, m.withinData([]byte(`{"data":"nothing"}`)))
 
 	var out bytes.Buffer

@@ -32,6 +32,7 @@ func Worker(in io.Reader, out io.Writer, extensions []*runtime.Extension) error 
 	w.soft, w.cancel = context.WithCancelCause(context.Background())
 	w.hard, w.kill = context.WithCancelCause(context.Background())
 	w.conn = pipe.New(in, out, &pipe.Options{Answer: w.answer, Notice: w.notice, MaxFrame: maxJobFrame, MaxCalls: 1})
+	w.remote = newRemoteState(w.conn)
 	return w.conn.Serve(context.Background())
 }
 
@@ -40,6 +41,7 @@ const maxJobFrame = 1 << 30
 
 type worker struct {
 	conn       *pipe.Conn
+	remote     *remoteState
 	extensions []*runtime.Extension
 
 	soft, hard   context.Context
@@ -70,7 +72,7 @@ func (w *worker) answer(_ context.Context, m *pipe.Message) *pipe.Message {
 	case msgJob:
 		return w.job(&job, m.Body)
 	case msgRun:
-		opts := &SessionOptions{Options: w.options(&job), broker: &remoteState{w.conn}, bundled: confine(&job)}
+		opts := &SessionOptions{Options: w.options(&job), broker: w.remote, bundled: confine(&job)}
 		opts.Observe = w.observe
 		report, err := runHere(w.soft, w.hard, opts, job.Script)
 		return &pipe.Message{Head: jsonOf(resultData{Report: encodeReport(report), Error: encodeError(err)})}
@@ -106,7 +108,7 @@ func (w *worker) deploy(job *jobData, body [][]byte) *pipe.Message {
 	model, last, err := given(job, body)
 	if err == nil {
 		d := &scripting{
-			opts: w.options(job), model: model, last: last, key: job.Key, side: &remoteState{w.conn}, observe: w.observe, confine: confine(job),
+			opts: w.options(job), model: model, last: last, key: job.Key, side: w.remote, observe: w.observe, confine: confine(job),
 		}
 		result, err = d.run(w.soft, w.hard)
 	}
@@ -130,7 +132,7 @@ func (w *worker) plan(job *jobData, body [][]byte) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return planHere(w.soft, &SessionOptions{Options: w.options(job), broker: &remoteState{w.conn}, bundled: confine(job)}, model, last.graph)
+	return planHere(w.soft, &SessionOptions{Options: w.options(job), broker: w.remote, bundled: confine(job)}, model, last.graph)
 }
 
 // encodeReplayed turns what the state holds into parts: the snapshot, and records of what no checkpoint covers.
@@ -173,7 +175,7 @@ func (w *worker) observe(e Event) {
 }
 
 func (w *worker) confirm(ctx context.Context, p *Plan) error {
-	if err := (&remoteState{w.conn}).ask(ctx, &pipe.Message{Kind: msgConfirm, Head: jsonOf(p)}); err != nil {
+	if err := w.remote.ask(ctx, &pipe.Message{Kind: msgConfirm, Head: jsonOf(p)}); err != nil {
 		return &refusal{err.Error()}
 	}
 	return nil

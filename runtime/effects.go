@@ -36,7 +36,10 @@ func effectsOf(rt *Runtime) (*goja.Object, error) {
 			ctx, cancel := context.WithCancel(context.Background())
 			e := &effects{rt: rt, ctx: ctx}
 			return &Module{
-				Exports: map[string]goja.Value{"perform": rt.Func("perform", e.perform), "buffer": rt.Func("buffer", e.buffer), "limit": rt.Func("limit", e.limit)},
+				Exports: map[string]goja.Value{
+					"perform": rt.Func("perform", e.perform), "buffer": rt.Func("buffer", e.buffer), "limit": rt.Func("limit", e.limit),
+					"use": rt.Func("use", rt.useStandard),
+				},
 				Close: func() error {
 					cancel()
 					e.running.Wait()
@@ -73,9 +76,9 @@ func effectExtension(name, file string, exports ...string) *Extension {
 	}}
 }
 
-// perform is host.perform(op, args, of, encoded): a promise of the outcome, { json } or { json, name, code,
+// perform is host.perform(op, args, of, encoded, request): a promise of the outcome, { json } or { json, name, code,
 // message }. Args that are encoded are JSON. The library's script makes the error, so that it has the stack of
-// the script's call.
+// the script's call. request, if it is an object, gets a function cancel, which ends the effect.
 func (e *effects) perform(call goja.FunctionCall) goja.Value {
 	rt := e.rt
 	if most := rt.opts.Limits.Promises; most > 0 && rt.loop.holds >= most {
@@ -108,13 +111,22 @@ func (e *effects) perform(call goja.FunctionCall) goja.Value {
 		req.Secret = rt.mask(text) != text
 	}
 	promise, resolve, reject := rt.Promise()
+	ctx, cancel := context.WithCancel(e.ctx)
+	if request, ok := call.Argument(4).(*goja.Object); ok {
+		_ = request.Set("cancel", rt.Func("cancel", func(goja.FunctionCall) goja.Value {
+			cancel()
+			return goja.Undefined()
+		})) // cannot fail: it is an object of the library
+	}
 	if rt.opts.Broker == nil {
+		cancel()
 		reject(errNoBroker)
 		return promise
 	}
 	rt.effects++
 	e.running.Go(func() {
-		outcome := rt.opts.Broker.Do(e.ctx, req)
+		defer cancel()
+		outcome := rt.opts.Broker.Do(ctx, req)
 		rt.Enqueue(func() {
 			resolve(e.outcome(outcome))
 			if rt.opts.Delivered != nil {

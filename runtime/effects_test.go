@@ -116,10 +116,12 @@ func TestEffectRequests(t *testing.T) {
 func TestEffectArguments(t *testing.T) {
 	for source, want := range map[string]string{
 		`exec()`:                                   "exec: command must be a string, got undefined",
+		`exec("p", [], { signal: {} })`:            "exec: signal must be an AbortSignal, got an object",
+		`fetch("http://a", { of: 1 })`:             "fetch: of must be a managed object, got number 1",
 		`exec("p", "a")`:                           `exec: args must be an array of strings, got string "a"`,
 		`exec("p", { cwd: "x" })`:                  "exec: args must be an array of strings, got an object",
 		`exec("p", ["a", 5])`:                      "exec: args[1] must be a string, got number 5",
-		`exec("p", [], { shell: true })`:           "exec: unknown option shell: there are cwd, env, input, timeout, encoding, of",
+		`exec("p", [], { shell: true })`:           "exec: unknown option shell: there are cwd, env, input, timeout, encoding, signal, of",
 		`exec("p", [], [])`:                        "exec: options must be an object, got an array",
 		`exec("p", [], { env: { A: 1 } })`:         "exec: env.A must be a string, got number 1",
 		`exec("p", [], { timeout: "1" })`:          `exec: timeout must be a number of milliseconds, got string "1"`,

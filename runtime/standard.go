@@ -15,28 +15,39 @@ type standardScript struct {
 
 // standardScripts are run when one of their globals is used for the first time, or when another one of them needs
 // what they export: most programs use few.
-var standardScripts = map[string]standardScript{
-	"events": {
-		[]string{"Event", "EventTarget", "CustomEvent", "DOMException", "AbortController", "AbortSignal"},
-		func(rt *Runtime) map[string]any {
-			return map[string]any{"origin": rt.lib.origin, "now": rt.monotonic, "deadline": rt.scheduleDeadline}
+var standardScripts map[string]standardScript
+
+func init() { // of standardScripts: what it refers to refers to it
+	standardScripts = map[string]standardScript{
+		"events": {
+			[]string{"Event", "EventTarget", "CustomEvent", "DOMException", "AbortController", "AbortSignal"},
+			func(rt *Runtime) map[string]any {
+				return map[string]any{"origin": rt.lib.origin, "now": rt.monotonic, "deadline": rt.scheduleDeadline}
+			},
 		},
-	},
-	"url": {[]string{"URL", "URLSearchParams"}, func(rt *Runtime) map[string]any {
-		return map[string]any{"parse": rt.parseURL, "change": rt.changeURL, "parseQuery": rt.parseQuery, "formatQuery": rt.formatQuery}
-	}},
-	"encoding": {[]string{"TextEncoder", "TextDecoder", "atob", "btoa"}, func(rt *Runtime) map[string]any {
-		return map[string]any{
-			"className": rt.className, "encode": rt.encodeUTF8, "encoding": rt.encodingName, "decode": rt.decodeText,
-			"atob": rt.decodeBinary, "btoa": rt.encodeBinary,
-		}
-	}},
-	"crypto": {[]string{"crypto", "Crypto", "SubtleCrypto"}, func(rt *Runtime) map[string]any {
-		return map[string]any{"random": rt.randomBytes, "uuid": rt.randomUUID, "digest": rt.digest}
-	}},
-	"performance": {[]string{"performance", "Performance"}, func(rt *Runtime) map[string]any {
-		return map[string]any{"origin": rt.lib.origin, "now": rt.monotonic}
-	}},
+		"url": {[]string{"URL", "URLSearchParams"}, func(rt *Runtime) map[string]any {
+			return map[string]any{"parse": rt.parseURL, "change": rt.changeURL, "parseQuery": rt.parseQuery, "formatQuery": rt.formatQuery}
+		}},
+		"encoding": {[]string{"TextEncoder", "TextDecoder", "atob", "btoa"}, func(rt *Runtime) map[string]any {
+			return map[string]any{
+				"className": rt.className, "encode": rt.encodeUTF8, "encoding": rt.encodingName, "decode": rt.decodeText,
+				"atob": rt.decodeBinary, "btoa": rt.encodeBinary,
+			}
+		}},
+		"crypto": {[]string{"crypto", "Crypto", "SubtleCrypto"}, func(rt *Runtime) map[string]any {
+			return map[string]any{"random": rt.randomBytes, "uuid": rt.randomUUID, "digest": rt.digest}
+		}},
+		"fetch": {[]string{"fetch", "Headers", "Request", "Response"}, func(rt *Runtime) map[string]any {
+			shared, err := effectsOf(rt)
+			if err != nil {
+				panic(err)
+			}
+			return map[string]any{"perform": shared.Get("perform"), "check": shared.Get("check"), "buffer": shared.Get("buffer")}
+		}},
+		"performance": {[]string{"performance", "Performance"}, func(rt *Runtime) map[string]any {
+			return map[string]any{"origin": rt.lib.origin, "now": rt.monotonic}
+		}},
+	}
 }
 
 // defineStandard makes the globals of standardScripts, as accessors that run their script.

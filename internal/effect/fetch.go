@@ -2,6 +2,7 @@ package effect
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,7 +26,6 @@ type fetchArgs struct {
 	Body         *string     `json:"body"`
 	BodyEncoding string      `json:"bodyEncoding"`
 	Redirect     string      `json:"redirect"` // "follow" (also if empty), "error", "manual"
-	Timeout      float64     `json:"timeout"`  // milliseconds; 0: none
 }
 
 type fetchResult struct {
@@ -49,14 +50,6 @@ func (p *call) fetch(ctx context.Context, a *fetchArgs) (any, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(p.open, func() { end(errClosed) })()
-	if a.Timeout < 0 {
-		return nil, typeError("timeout must not be negative, got %v", a.Timeout)
-	}
-	if a.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, milliseconds(a.Timeout), errTimeout)
-		defer cancel()
-	}
 	request, err := p.newHTTPRequest(context.WithValue(ctx, callKey{}, p), a)
 	if err != nil {
 		return nil, err
@@ -86,12 +79,12 @@ func (p *call) fetch(ctx context.Context, a *fetchArgs) (any, error) {
 	}
 	result := &fetchResult{
 		URL: response.Request.URL.String(), Redirected: response.Request != request,
-		Status: response.StatusCode, StatusText: clean(strings.TrimPrefix(strings.TrimPrefix(response.Status, strconv.Itoa(response.StatusCode)), " ")),
+		Status: response.StatusCode, StatusText: latin1(strings.TrimPrefix(strings.TrimPrefix(response.Status, strconv.Itoa(response.StatusCode)), " ")),
 		Headers: [][2]string{},
 	}
 	for _, name := range sortedKeys(response.Header) {
 		for _, value := range response.Header[name] {
-			result.Headers = append(result.Headers, [2]string{strings.ToLower(clean(name)), clean(value)})
+			result.Headers = append(result.Headers, [2]string{strings.ToLower(latin1(name)), latin1(value)})
 		}
 	}
 	result.Body, err = encode(body, "base64")
@@ -112,7 +105,14 @@ func (p *call) newHTTPRequest(ctx context.Context, a *fetchArgs) (*http.Request,
 		return nil, typeError("fetch: %v", err)
 	}
 	for _, h := range a.Headers {
-		request.Header.Add(h[0], h[1])
+		value, ok := fromLatin1(h[1])
+		if !ok {
+			return nil, typeError("fetch: the header %s has a character that no header can have", h[0])
+		}
+		request.Header.Add(h[0], value)
+	}
+	if request.Header.Get("User-Agent") == "" {
+		request.Header.Set("User-Agent", "sexton")
 	}
 	if host := request.Header.Get("Host"); host != "" {
 		return nil, typeError("fetch: the header Host follows from the URL, got %q", host)
@@ -161,8 +161,6 @@ func fetchError(ctx context.Context, r *http.Request, err error) error {
 		return own
 	case context.Cause(ctx) == errClosed:
 		return errClosed
-	case errors.Is(context.Cause(ctx), errTimeout):
-		return &Error{Name: "Error", Code: "ETIMEDOUT", Message: what + ": no answer in the time given"}
 	case ctx.Err() != nil:
 		return cancelled(ctx, what)
 	}
@@ -170,7 +168,67 @@ func fetchError(ctx context.Context, r *http.Request, err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return &Error{Name: "TypeError", Code: "ERR_FETCH_FAILED", Message: fmt.Sprintf("%s: %s", what, clean(err.Error()))}
+	failed := &Error{Name: "TypeError", Code: "ERR_FETCH_FAILED", Message: fmt.Sprintf("%s: %s", what, clean(err.Error()))}
+	if code := connectionCode(err); code != "" {
+		failed = failed.withDetail(map[string]*Error{"cause": {Name: "Error", Code: code, Message: clean(err.Error())}})
+	}
+	return failed
+}
+
+// connectionCode is the code that Node has for why there was no connection; empty if it is another reason.
+func connectionCode(err error) string {
+	var dns *net.DNSError
+	var host x509.HostnameError
+	var authority x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "ENOTFOUND"
+	case errors.As(err, &dns):
+		return "EAI_AGAIN"
+	case errors.As(err, &host):
+		return "ERR_TLS_CERT_ALTNAME_INVALID"
+	case errors.As(err, &authority):
+		return "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "CERT_HAS_EXPIRED"
+	}
+	for _, c := range connectionCodes {
+		if errors.Is(err, c.match) {
+			return c.code
+		}
+	}
+	return ""
+}
+
+var connectionCodes = []struct {
+	match error
+	code  string
+}{
+	{syscall.ECONNREFUSED, "ECONNREFUSED"}, {syscall.ECONNRESET, "ECONNRESET"}, {syscall.EHOSTUNREACH, "EHOSTUNREACH"},
+	{syscall.ENETUNREACH, "ENETUNREACH"}, {syscall.EPIPE, "EPIPE"}, {os.ErrDeadlineExceeded, "ETIMEDOUT"}, {io.ErrUnexpectedEOF, "ECONNRESET"},
+	{io.EOF, "ECONNRESET"},
+}
+
+// latin1 is the text of a header, which is bytes, as scripts see it: a character for each of them.
+func latin1(header string) string {
+	text := make([]rune, len(header))
+	for i := range len(header) {
+		text[i] = rune(header[i])
+	}
+	return string(text)
+}
+
+// fromLatin1 is the reverse; false if the text has other characters.
+func fromLatin1(text string) (header string, ok bool) {
+	data := make([]byte, 0, len(text))
+	for _, r := range text {
+		if r > 0xff {
+			return "", false
+		}
+		data = append(data, byte(r))
+	}
+	return string(data), true
 }
 
 type callKey struct{}
@@ -179,7 +237,7 @@ type callKey struct{}
 // the permissions of the call that its context has.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.ResponseHeaderTimeout = 0 // the script's timeout, or its deployment's, bounds the whole
+	t.ResponseHeaderTimeout = 0 // the script's signal, or its deployment's time, bounds the whole
 	t.IdleConnTimeout = 10 * time.Second
 	t.Proxy = func(r *http.Request) (*url.URL, error) { return r.Context().Value(callKey{}).(*call).throughProxy(r) }
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -73,8 +73,12 @@ func TestFetch(t *testing.T) {
 	go func() { <-arrived; cancel() }()
 	_, refused := doContext(ctx, t, p, "net.get", object{"url": server.URL + "/never"})
 	require.Equal(t, "ABORT_ERR", refused.Code)
-	_, refused = do(t, p, "net.get", object{"url": server.URL + "/never", "timeout": 20})
-	require.Equal(t, "ETIMEDOUT", refused.Code)
+
+	server.CloseClientConnections()
+	server.Close()
+	_, refused = do(t, p, "net.get", object{"url": server.URL})
+	require.Equal(t, "ERR_FETCH_FAILED", refused.Code)
+	require.Contains(t, string(refused.Detail), `"code":"ECONNREFUSED"`)
 }
 
 func fromBase64(t *testing.T, v any) string {

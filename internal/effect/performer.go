@@ -56,7 +56,7 @@ type Operation func(ctx context.Context, req *Request) (result any, err error)
 //	fs.stat        path                                                                    → type, size, mtimeMs
 //	fs.readdir     path                                                                    → [{name, type}]
 //	fs.rename      from, to                                                                → null
-//	net.fetch      url, method?, headers?, body?, bodyEncoding?, redirect?, timeout?       → url, redirected, status, statusText, headers, body (base64)
+//	net.fetch      url, method?, headers?, body?, bodyEncoding?, redirect?                 → url, redirected, status, statusText, headers, body (base64)
 //	net.get        the same, for GET and HEAD
 //
 // An encoding is "utf8" (the default) or "base64".

@@ -18,6 +18,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(sent.Bytes())
 	require.NoError(f, c.Tell(&Message{Kind: 'c'}))
 	f.Add(sent.Bytes())
+	f.Add([]byte{0, 0, 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'e', 0, 0, 0, 0, 11, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}) // a call, taken back
 	f.Add([]byte{0, 0, 0, 10, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
 	f.Add([]byte{0, 0, 0, 11, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x80})

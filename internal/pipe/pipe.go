@@ -29,7 +29,8 @@ type Options struct {
 	MaxFrame int // in bytes, of what is read; 0: 64 MiB
 	MaxCalls int // of the other side, under way at once; 0: 1,024. Further ones wait in the pipe
 
-	// Answer answers a call of the other side, on a goroutine of its own. ctx is done when the connection is.
+	// Answer answers a call of the other side, on a goroutine of its own. ctx is done when the connection is, or when
+	// the other side takes the call back.
 	Answer func(ctx context.Context, m *Message) *Message
 	// Notice hears of notices, in their order, and before what was sent later. It must not call.
 	Notice func(m *Message)
@@ -78,35 +79,70 @@ func New(r io.Reader, w io.Writer, opts *Options) *Conn {
 
 // Call sends a call and waits for its answer. When ctx is done before that, the answer is dropped.
 func (c *Conn) Call(ctx context.Context, m *Message) (*Message, error) {
-	answer := make(chan *Message, 1)
+	id, answer, err := c.ask(m)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case a := <-answer:
+		return c.outcome(a)
+	case <-ctx.Done():
+		c.forget(id)
+		return nil, ctx.Err()
+	}
+}
+
+// CallToEnd is Call for what has to be known to have ended: when ctx is done, the call is taken back, and its answer
+// is waited for all the same.
+func (c *Conn) CallToEnd(ctx context.Context, m *Message) (*Message, error) {
+	id, answer, err := c.ask(m)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case a := <-answer:
+		return c.outcome(a)
+	case <-ctx.Done():
+		if err := c.send(takenBack, id, &Message{}); err != nil {
+			c.forget(id)
+			return nil, err
+		}
+		return c.outcome(<-answer)
+	}
+}
+
+// ask sends a call. The answer comes through the channel, which is closed if there will be none.
+func (c *Conn) ask(m *Message) (id uint64, answer chan *Message, err error) {
+	answer = make(chan *Message, 1)
 	c.mu.Lock()
 	if c.err != nil {
 		defer c.mu.Unlock()
-		return nil, c.err
+		return 0, nil, c.err
 	}
 	c.last++
-	id := c.last
+	id = c.last
 	c.calls[id] = answer
 	c.mu.Unlock()
-	err := c.send(call, id, m)
-	if err == nil {
-		select {
-		case a := <-answer:
-			if a != nil {
-				return a, nil
-			}
-			c.mu.Lock()
-			err = c.err
-			c.mu.Unlock()
-			return nil, err
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
+	if err := c.send(call, id, m); err != nil {
+		c.forget(id)
+		return 0, nil, err
 	}
+	return id, answer, nil
+}
+
+func (c *Conn) forget(id uint64) {
 	c.mu.Lock()
 	delete(c.calls, id)
 	c.mu.Unlock()
-	return nil, err
+}
+
+func (c *Conn) outcome(a *Message) (*Message, error) {
+	if a != nil {
+		return a, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return nil, c.err
 }
 
 // Tell sends a notice.
@@ -118,6 +154,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var answering sync.WaitGroup
 	slots := make(chan struct{}, c.opts.MaxCalls)
+	under := underway{cancel: map[uint64]context.CancelFunc{}}
 	err := c.read(func(f *frame) {
 		switch f.kind {
 		case notice:
@@ -126,20 +163,23 @@ func (c *Conn) Serve(ctx context.Context) error {
 			}
 		case answered:
 			c.mu.Lock()
-			answer := c.calls[f.id]
+			asked := c.calls[f.id]
 			delete(c.calls, f.id)
 			c.mu.Unlock()
-			if answer != nil {
-				answer <- &f.Message
+			if asked != nil {
+				asked <- &f.Message
 			}
 		case call:
 			slots <- struct{}{}
+			ctx, done := under.begin(ctx, f.id)
 			answering.Go(func() {
-				defer func() { <-slots }()
+				defer func() { done(); <-slots }()
 				if a := c.opts.Answer(ctx, &f.Message); a != nil {
 					_ = c.send(answered, f.id, a) // whoever does not read gets no answer
 				}
 			})
+		case takenBack:
+			under.end(f.id)
 		}
 	})
 	c.mu.Lock()
@@ -147,8 +187,8 @@ func (c *Conn) Serve(ctx context.Context) error {
 	if err != nil {
 		c.err = fmt.Errorf("%w: %w", ErrClosed, err)
 	}
-	for _, answer := range c.calls {
-		close(answer)
+	for _, asked := range c.calls {
+		close(asked)
 	}
 	c.calls = nil
 	c.mu.Unlock()
@@ -157,11 +197,40 @@ func (c *Conn) Serve(ctx context.Context) error {
 	return err
 }
 
+// underway is how calls of the other side can be ended.
+type underway struct {
+	mu     sync.Mutex
+	cancel map[uint64]context.CancelFunc
+}
+
+// begin returns the context of a call, and what to do when it is answered.
+func (u *underway) begin(ctx context.Context, id uint64) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	u.mu.Lock()
+	u.cancel[id] = cancel
+	u.mu.Unlock()
+	return ctx, func() {
+		cancel()
+		u.mu.Lock()
+		delete(u.cancel, id)
+		u.mu.Unlock()
+	}
+}
+
+func (u *underway) end(id uint64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if cancel := u.cancel[id]; cancel != nil {
+		cancel()
+	}
+}
+
 // What a frame is.
 const (
 	call byte = iota
 	answered
 	notice
+	takenBack // the call of that number: its answer is to come soon
 )
 
 // frame is what goes over the stream: the length of the rest (4 bytes, big-endian), what it is, the number
@@ -262,7 +331,7 @@ func readAll(r io.Reader, n int) ([]byte, error) {
 func parse(data []byte) (*frame, error) {
 	f := &frame{kind: data[0], id: binary.BigEndian.Uint64(data[1:])}
 	f.Kind = data[9]
-	if f.kind > notice {
+	if f.kind > takenBack {
 		return nil, fmt.Errorf("%w: its kind is %d", ErrFrame, f.kind)
 	}
 	data = data[frameHead:]

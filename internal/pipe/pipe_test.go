@@ -155,3 +155,41 @@ func BenchmarkCall(b *testing.B) {
 	require.NoError(b, <-served)
 	require.NoError(b, cmd.Wait())
 }
+
+// A call that is taken back is answered all the same, by who was told.
+func TestCallsTakenBack(t *testing.T) {
+	begun := make(chan string)
+	one, _, end := pair(t, nil, &Options{Answer: func(ctx context.Context, m *Message) *Message {
+		begun <- string(m.Head)
+		<-ctx.Done()
+		return &Message{Head: append(m.Head, " ended"...)}
+	}})
+	ctxs, answers := map[string]context.CancelFunc{}, map[string]chan string{}
+	for _, name := range []string{"a", "b"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		ctxs[name], answers[name] = cancel, make(chan string, 1)
+		go func() {
+			a, err := one.CallToEnd(ctx, &Message{Head: []byte(name)})
+			if err != nil {
+				a = &Message{Head: []byte(err.Error())}
+			}
+			answers[name] <- string(a.Head)
+		}()
+	}
+	<-begun
+	<-begun
+	ctxs["b"]()
+	require.Equal(t, "b ended", <-answers["b"])
+	require.Empty(t, answers["a"])
+	ctxs["a"]()
+	require.Equal(t, "a ended", <-answers["a"])
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	go func() { <-begun }()
+	a, err := one.CallToEnd(cancelled, &Message{Head: []byte("c")})
+	require.NoError(t, err)
+	require.Equal(t, "c ended", string(a.Head))
+	_, _ = end()
+	_, err = one.CallToEnd(cancelled, &Message{})
+	require.ErrorIs(t, err, ErrClosed)
+}

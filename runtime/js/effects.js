@@ -11,11 +11,22 @@ const prototypes = {
   PermissionDenied: PermissionDenied.prototype, TypeError: TypeError.prototype, RangeError: RangeError.prototype,
 };
 
-// Asks the host for an operation. An error that comes of it was made before, where the script called:
-// later, its stack would lead nowhere.
-async function perform(op, args, of, encoded) {
+// Asks the host for an operation, and ends it when the signal is aborted. An error that comes of it was made before,
+// where the script called: later, its stack would lead nowhere.
+async function perform(op, args, of, encoded, signal) {
   const error = new Error();
-  const outcome = await host.perform(op, args, of, encoded);
+  let outcome;
+  if (signal === undefined) {
+    outcome = await host.perform(op, args, of, encoded);
+  } else {
+    const { onAbort, notOnAbort } = host.use("events"), request = { __proto__: null };
+    const cancel = () => request.cancel();
+    const promise = host.perform(op, args, of, encoded, request);
+    if (signal.aborted) cancel();
+    onAbort(signal, cancel);
+    outcome = await promise;
+    notOnAbort(signal, cancel);
+  }
   if (outcome.message === undefined) return parse(outcome.json);
   const { name, code, message, json } = outcome;
   const set = (key, value, enumerable) => defineProperty(error, key, { value, enumerable, writable: true, configurable: true });
@@ -24,6 +35,7 @@ async function perform(op, args, of, encoded) {
   set("message", message, false);
   if (code) set("code", code, true);
   if (outcome.limit !== undefined) set("message", host.limit(error, outcome.limit, outcome.value, outcome.what), false);
+  if (code === "ABORT_ERR" && signal !== undefined) set("cause", signal.reason, false);
   if (json) {
     const detail = parse(json);
     const keys = ownKeys(detail);
@@ -63,6 +75,10 @@ const check = {
   // The object that an effect is for.
   of(where, value) {
     if (value !== undefined && (typeof value !== "object" || value === null)) check.fail(where, "a managed object", value);
+    return value;
+  },
+  signal(where, value) {
+    if (value !== undefined && !host.use("events").isSignal(value)) check.fail(where, "an AbortSignal", value);
     return value;
   },
   strings(where, value) {

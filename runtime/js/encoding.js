@@ -25,6 +25,12 @@ const decodeUTF8 = (bytes) => {
   return charCodeAt(text, 0) === 0xfeff ? slice(text, 1) : text;
 };
 
+// The text that bytes are of, undefined if they are of none.
+const textOf = (bytes) => {
+  const decoded = host.decode("utf-8", bytes, true, true);
+  return decoded === undefined ? undefined : decoded[0];
+};
+
 class TextEncoder {
   #brand;
   get encoding() {
@@ -129,4 +135,4 @@ const { atob, btoa } = {
   },
 };
 
-return { TextEncoder, TextDecoder, atob, btoa, bytesOf, encodeUTF8, decodeUTF8 };
+return { TextEncoder, TextDecoder, atob, btoa, bytesOf, encodeUTF8, decodeUTF8, textOf };

@@ -29,7 +29,7 @@ return {
   // Runs a program to its end. There is no shell. Resolves with { stdout, stderr, exitCode: 0 }; a program
   // that fails rejects with an error that has those, and signal.
   async exec(program, args = [], options = undefined) {
-    const o = check.options("exec", options, ["cwd", "env", "input", "timeout", "encoding", "of"]);
+    const o = check.options("exec", options, ["cwd", "env", "input", "timeout", "encoding", "signal", "of"]);
     const request = command("exec", program, args, o);
     const binary = o.encoding === "buffer";
     if (!binary && o.encoding !== undefined && o.encoding !== "utf8") check.fail("exec: encoding", '"utf8" or "buffer"', o.encoding);
@@ -41,6 +41,8 @@ return {
       if (bytes) request.inputEncoding = "base64";
     }
     request.timeout = check.milliseconds("exec: timeout", o.timeout);
+    const signal = check.signal("exec: signal", o.signal), of = check.of("exec: of", o.of);
+    if (signal !== undefined) signal.throwIfAborted();
     const decode = (outcome) => {
       if (binary && typeof outcome.stdout === "string") {
         outcome.stdout = buffer(outcome.stdout);
@@ -49,7 +51,7 @@ return {
       return outcome;
     };
     try {
-      const { stdout, stderr, exitCode } = decode(await perform("process.exec", request, check.of("exec: of", o.of)));
+      const { stdout, stderr, exitCode } = decode(await perform("process.exec", request, of, false, signal));
       return { stdout, stderr, exitCode };
     } catch (error) {
       throw decode(error);
