@@ -16,7 +16,7 @@ const reserved = 256 << 20
 // job is what all jobs of workers have in common.
 func (o *Options) job(s Settings) *jobData {
 	return &jobData{
-		Dir: o.Dir, Settings: o.Settings, Seed: o.Seed, Confirms: o.Confirm != nil,
+		Dir: o.Dir, Cache: o.Cache, Settings: o.Settings, Seed: o.Seed, Confirms: o.Confirm != nil,
 		Limits: sandbox.Limits{Memory: 2*s.Limits.Memory + reserved, CPU: s.Limits.CPU, Files: s.Limits.Files},
 	}
 }

@@ -42,6 +42,9 @@ type Options struct {
 	// Confirm is asked before a deployment changes an environment that is not empty, with what it would
 	// do, while the state is locked. An error refuses, and is what the deployment ends with. Nil agrees.
 	Confirm func(ctx context.Context, p *Plan) error
+	// Cache is a directory where bundled sources are kept, so that what has not changed is not bundled anew; any number
+	// of environments and processes may share one. Empty: nothing is kept.
+	Cache string
 	// Extensions are host modules for scripts.
 	Extensions []*runtime.Extension
 	// Clock is the time of scripts; nil: the real one. Seed, unless it is 0, makes what they draw at random

@@ -34,6 +34,7 @@ const (
 // jobData is what the script side needs to know.
 type jobData struct {
 	Dir         string         `json:"dir"`
+	Cache       string         `json:"cache,omitempty"`
 	Settings    Settings       `json:"settings"`
 	Seed        uint64         `json:"seed,omitempty"`
 	File        string         `json:"file"`

@@ -185,7 +185,10 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 		add(postDeployEntry, s.Package.find("hooks/post-deploy", scriptExtensions))
 	}
 	entries = append(entries, s.opts.Entries...)
-	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{Dir: s.Package.Dir, Entries: entries, Extensions: s.opts.Extensions, SourceSize: s.settings(Settings{}).Limits.SourceSize, Coverage: s.opts.Coverage})
+	bundle, err := runtime.Build(ctx, &runtime.BuildOptions{
+		Dir: s.Package.Dir, Cache: s.opts.Cache, Entries: entries, Extensions: s.opts.Extensions, SourceSize: s.settings(Settings{}).Limits.SourceSize,
+		Coverage: s.opts.Coverage,
+	})
 	if err != nil {
 		return err
 	}

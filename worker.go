@@ -82,7 +82,7 @@ func (w *worker) answer(_ context.Context, m *pipe.Message) *pipe.Message {
 
 // options are those of a job. What is asked and told crosses to the other side.
 func (w *worker) options(job *jobData) Options {
-	opts := Options{Dir: job.Dir, Settings: job.Settings, Seed: job.Seed, Extensions: w.extensions, Console: w.console}
+	opts := Options{Dir: job.Dir, Cache: job.Cache, Settings: job.Settings, Seed: job.Seed, Extensions: w.extensions, Console: w.console}
 	if job.Confirms {
 		opts.Confirm = w.confirm
 	}

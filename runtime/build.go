@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -32,6 +33,7 @@ type BuildOptions struct {
 	// Coverage says of which source files, by their names relative to Dir, Runtime.Coverage counts how often their
 	// code runs; nil: none.
 	Coverage func(file string) bool
+	Cache    string // a directory where bundles are kept; empty: nowhere
 }
 
 // Bundle is JavaScript that is ready to be loaded, by any number of runtimes, also at the same time.
@@ -99,6 +101,14 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 		fmt.Fprintf(&main, "import * as e%d from %s;\n__sexton.entry(%d, e%d);\n", i, quoteJS(from), i, i)
 		b.names = append(b.names, e.Name)
 	}
+	cache := newCache(dir, opts)
+	if cache != nil {
+		if k := cache.load(); k != nil {
+			b.Inputs = k.Inputs
+			return b, b.compileOnce(k.code, k.sourceMap, nil, opts.Coverage)
+		}
+	}
+	began := time.Now()
 	build, buildErr := api.Context(api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: main.String(), ResolveDir: dir, Sourcefile: internalName + "main"},
 		AbsWorkingDir: dir,
@@ -150,7 +160,20 @@ func Build(ctx context.Context, opts *BuildOptions) (*Bundle, error) {
 		}
 	}
 	b.Inputs = inputs(result.Metafile)
-	return b, b.compile(code, sourceMap, opts.Coverage)
+	m, err := parseSourceMap(sourceMap)
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	if code, err = link(code, m); err != nil {
+		return nil, err
+	}
+	if cache == nil {
+		return b, b.compile(code, m, opts.Coverage)
+	}
+	if facts := dependencies(dir, began, result.Metafile, sources.digests); facts != nil {
+		cache.store(&kept{Inputs: b.Inputs, code: code, sourceMap: sourceMap}, facts)
+	}
+	return b, b.compileOnce(code, sourceMap, m, opts.Coverage)
 }
 
 func evalPath(e Entry, i int) string {
@@ -179,18 +202,18 @@ func entryFile(dir, path string) (string, error) {
 	return file, nil
 }
 
-// compile makes a program of esbuild's output: a function that evaluates the modules.
-func (b *Bundle) compile(code, sourceMap string, covered func(file string) bool) error {
-	m, err := parseSourceMap(sourceMap)
-	if err != nil {
-		return fmt.Errorf("build: %w", err)
-	}
+// link makes of esbuild's output a function that evaluates the modules.
+func link(code string, m *sourceMap) (string, error) {
 	tree, err := goja.Parse(bundleName, code, parser.WithDisableSourceMaps)
 	if err != nil {
-		return m.parseError(err)
+		return "", m.parseError(err)
 	}
-	code = withScope(code, tree, m) + "\n//# sourceMappingURL=" + bundleName + ".map"
-	tree, err = goja.Parse(bundleName, code, parser.WithSourceMapLoader(func(string) ([]byte, error) { return m.shifted, nil }))
+	return withScope(code, tree, m) + "\n//# sourceMappingURL=" + bundleName + ".map", nil
+}
+
+// compile makes a program of that function.
+func (b *Bundle) compile(code string, m *sourceMap, covered func(file string) bool) error {
+	tree, err := goja.Parse(bundleName, code, parser.WithSourceMapLoader(func(string) ([]byte, error) { return m.shifted, nil }))
 	if err != nil {
 		return m.parseError(err)
 	}

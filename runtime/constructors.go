@@ -40,35 +40,63 @@ func guardConstructors(program *ast.Program) {
 
 // eachNode calls visit for each node of a tree, those outside first.
 func eachNode(tree any, visit func(node any)) {
-	seen := map[any]bool{}
+	type place struct {
+		typ reflect.Type
+		at  uintptr
+	}
+	seen := map[place]bool{} // some nodes stand in two places
+	fields := map[reflect.Type][]int{}
 	work := []reflect.Value{reflect.ValueOf(tree)}
 	for len(work) > 0 {
 		v := work[len(work)-1]
 		work = work[:len(work)-1]
+		if v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
 		switch v.Kind() {
-		case reflect.Interface:
-			if !v.IsNil() {
-				work = append(work, v.Elem())
-			}
 		case reflect.Slice:
 			for i := range v.Len() {
 				work = append(work, v.Index(v.Len()-1-i))
 			}
+			continue
 		case reflect.Pointer:
-			if v.IsNil() || v.Elem().Kind() != reflect.Struct || seen[v.Interface()] {
+			if v.IsNil() || v.Type().Elem().Kind() != reflect.Struct {
 				continue
 			}
-			seen[v.Interface()] = true
-			visit(v.Interface())
-			work = append(work, v.Elem())
-		case reflect.Struct:
-			for i := range v.NumField() {
-				if i = v.NumField() - 1 - i; v.Type().Field(i).IsExported() {
-					work = append(work, v.Field(i))
+			if len(nodeFields(fields, v.Type().Elem())) > 0 {
+				p := place{v.Type(), v.Pointer()}
+				if seen[p] {
+					continue
 				}
+				seen[p] = true
+			}
+			visit(v.Interface())
+			v = v.Elem()
+		}
+		if v.Kind() == reflect.Struct {
+			for _, i := range nodeFields(fields, v.Type()) {
+				work = append(work, v.Field(i))
 			}
 		}
 	}
+}
+
+// nodeFields returns the exported fields of a struct that other nodes can be in, last first.
+func nodeFields(known map[reflect.Type][]int, t reflect.Type) []int {
+	fields, ok := known[t]
+	if !ok {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			switch f.Type.Kind() {
+			case reflect.Interface, reflect.Slice, reflect.Pointer, reflect.Struct:
+				if f.IsExported() {
+					fields = append([]int{i}, fields...)
+				}
+			}
+		}
+		known[t] = fields
+	}
+	return fields
 }
 
 func guardConstructor(class *ast.ClassLiteral) {

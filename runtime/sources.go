@@ -18,8 +18,9 @@ type sourceLimits struct {
 	dir  string
 	size int64 // 0: no limit
 
-	mu  sync.Mutex // esbuild loads several files at once
-	err *LimitError
+	mu      sync.Mutex // esbuild loads several files at once
+	err     *LimitError
+	digests map[string]string // of files that were loaded
 }
 
 func (l *sourceLimits) plugin() api.Plugin {
@@ -38,9 +39,20 @@ func (l *sourceLimits) plugin() api.Plugin {
 			if err := l.checkSize(args.Path, info.Size()); err != nil {
 				return api.OnLoadResult{}, err
 			}
+			l.loaded(args.Path, code)
 			return api.OnLoadResult{}, l.check(args.Path, string(code))
 		})
 	}}
+}
+
+func (l *sourceLimits) loaded(path string, code []byte) {
+	d := digest(code)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.digests == nil {
+		l.digests = map[string]string{}
+	}
+	l.digests[path] = d
 }
 
 func (l *sourceLimits) checkSize(name string, size int64) error {

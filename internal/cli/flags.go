@@ -123,6 +123,7 @@ func (a *app) options() *sexton.Options {
 	}
 	o.Isolation = cmp.Or(sexton.Isolation(f.isolation), sexton.IsolationProcess)
 	o.Mask = a.mask
+	o.Cache = a.cache()
 	o.SecretsKey, _ = a.LookupEnv("SEXTON_SECRETS_KEY")
 	if f.secretsKeyFile != "" {
 		o.SecretsKeyFile = a.path(f.secretsKeyFile)
@@ -131,6 +132,18 @@ func (a *app) options() *sexton.Options {
 		o.State = a.path(f.state)
 	}
 	return o
+}
+
+// cache is the directory where bundles are kept: what SEXTON_CACHE says, else one of this user.
+func (a *app) cache() string {
+	switch dir, _ := a.LookupEnv("SEXTON_CACHE"); dir {
+	case "":
+		return a.Cache
+	case "off":
+		return ""
+	default:
+		return a.path(dir)
+	}
 }
 
 // open opens the environment that opts describe.

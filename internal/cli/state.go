@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -15,6 +16,7 @@ type State struct {
 	Args           []string // without the program's name
 	LookupEnv      func(name string) (value string, ok bool)
 	Dir            string // the working directory, absolute
+	Cache          string // the directory where bundles are kept; empty: nowhere
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// StdinTerminal and StdoutTerminal: somebody sits there.
@@ -50,6 +52,9 @@ func Process() (*State, error) {
 			return t.C, t.Stop
 		},
 		Signals: signals, Release: func() { signal.Stop(signals) },
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		s.Cache = filepath.Join(dir, "sexton")
 	}
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
 		s.Width = width
