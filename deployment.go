@@ -1,6 +1,7 @@
 package sexton
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,7 +142,12 @@ func (d *deploying) runScripts(t *runtime.Task) error {
 		d.phase("deploy")
 		_, err := d.s.collector.Invoke(t, root, "deploy", d.settings.DeployTimeout)
 		if err != nil {
-			err = &PhaseError{Phase: "deploy", Object: root.String(), Err: err}
+			object := root.String()
+			var script *runtime.ScriptError
+			if errors.As(err, &script) {
+				object = cmp.Or(script.Object, object)
+			}
+			err = &PhaseError{Phase: "deploy", Object: object, Err: err}
 		}
 		if err := errors.Join(err, d.settle(t, "deploy()", d.settings.DeployTimeout), d.unhandled("deploy")); err != nil {
 			return err
@@ -242,19 +248,32 @@ func (d *deploying) checkpoint(t *runtime.Task, phase string) error {
 // unhandled returns what scripts failed with where nobody could catch it. What exceeded its time is a
 // warning: if somebody waits for it, that has failed.
 func (d *deploying) unhandled(phase string) error {
+	const told = 10
 	var errs []error
+	more := 0
 	for _, err := range d.s.rejections {
-		if errors.Is(err, runtime.ErrTimeLimit) {
+		switch {
+		case errors.Is(err, runtime.ErrTimeLimit):
 			d.warn(fmt.Sprintf("%s: %v", phase, err))
-		} else {
-			errs = append(errs, err)
+		case len(errs) == told:
+			more++
+		default:
+			errs = append(errs, &PhaseError{Phase: phase, Err: fmt.Errorf("%s: %w", uncaught(err), err)})
 		}
 	}
 	d.s.rejections = nil
-	if len(errs) == 0 {
-		return nil
+	if more > 0 {
+		errs = append(errs, &PhaseError{Phase: phase, Err: fmt.Errorf("%d more errors that nothing handled", more)})
 	}
-	return &PhaseError{Phase: phase, Err: fmt.Errorf("unhandled rejection: %w", errors.Join(errs...))}
+	return errors.Join(errs...)
+}
+
+// uncaught says where an error arose that no caller got.
+func uncaught(err *runtime.ScriptError) string {
+	if err.Phase == "timer" || err.Phase == "promise job" {
+		return "uncaught in a " + err.Phase
+	}
+	return "unhandled rejection"
 }
 
 func (d *deploying) phase(name string) { d.Observe(Event{Kind: "phase", Text: name}) }

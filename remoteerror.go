@@ -17,6 +17,8 @@ type errorData struct {
 	Kind  string          `json:"kind,omitempty"` // of errorKinds, or the name of a sentinel
 	Value json.RawMessage `json:"value,omitempty"`
 	Inner []*errorData    `json:"inner,omitempty"`
+	// Errors are those of an AggregateError.
+	Errors []*errorData `json:"errors,omitempty"`
 }
 
 // sentinels are the errors that are compared by identity.
@@ -70,7 +72,10 @@ func encodeErrorAt(err error, depth int) *errorData {
 		d.Kind = kindRefused
 	case *runtime.ScriptError:
 		plain := *e
-		plain.Cause = nil
+		plain.Cause, plain.Errors = nil, nil
+		for _, inner := range e.Errors {
+			d.Errors = append(d.Errors, encodeErrorAt(inner, depth-1))
+		}
 		d.Kind, value = "script", &plain
 	case *runtime.BuildError:
 		d.Kind, value = "build", e
@@ -149,6 +154,11 @@ func decodeErrorAt(d *errorData, known map[string]error, depth int) error {
 			}
 		case *runtime.ScriptError:
 			e.Cause = first
+			for _, i := range d.Errors {
+				if inner, ok := decodeErrorAt(i, known, depth-1).(*runtime.ScriptError); ok {
+					e.Errors = append(e.Errors, inner)
+				}
+			}
 		}
 		return err
 	}

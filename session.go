@@ -38,7 +38,7 @@ type Session struct {
 
 	store      *objectstore.Store
 	collector  *gcext.Collector
-	rejections []error // that nothing handled, since somebody asked
+	rejections []*runtime.ScriptError // that nothing handled, since somebody asked
 }
 
 // SessionOptions configures a Session.

@@ -39,6 +39,7 @@ func NewModule(rt *runtime.Runtime, registry *objectstore.Registry) (*Module, er
 		}
 		rt.WithContext(ctx, fn)
 	})
+	registry.OnBlame(func(o *objectstore.Object, thrown goja.Value) { rt.Blame(thrown, o.String()) })
 	for _, f := range []struct {
 		name string
 		call func(goja.FunctionCall) goja.Value

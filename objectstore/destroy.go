@@ -107,6 +107,9 @@ func (g *Registry) GuardDestroy(inDestroy func(o *Object) bool) { g.inDestroy = 
 // OnBehalf sets what runs an object's deploy() when a script calls it: fn, in the async context of o.
 func (g *Registry) OnBehalf(run func(o *Object, fn func())) { g.onBehalf = run }
 
+// OnBlame sets what hears which application's deploy() threw a value.
+func (g *Registry) OnBlame(fn func(o *Object, thrown goja.Value)) { g.blame = fn }
+
 // callDestroy is what a script's own call of destroy() runs into: super.destroy() from a destructor
 // is right, everything else is a TypeError (gc 5.1).
 func (g *Registry) callDestroy(this goja.Value, index int) goja.Value {

@@ -115,6 +115,12 @@ func (g *Registry) host() *goja.Object {
 	define("stopping", func(goja.FunctionCall) goja.Value {
 		return g.vm.ToValue(g.store != nil && g.store.opts.Stopping != nil && g.store.opts.Stopping())
 	})
+	define("blame", func(c goja.FunctionCall) goja.Value {
+		if o := g.Find(c.Argument(0)); o != nil && g.blame != nil {
+			g.blame(o, c.Argument(1))
+		}
+		return goja.Undefined()
+	})
 	define("within", func(c goja.FunctionCall) goja.Value {
 		method, _ := goja.AssertFunction(c.Argument(1))
 		var result goja.Value

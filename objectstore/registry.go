@@ -35,6 +35,7 @@ type Registry struct {
 	pending   []pendingTypes
 	inDestroy func(*Object) bool
 	onBehalf  func(*Object, func())
+	blame     func(*Object, goja.Value)
 	secrets   Secrets // nil: nobody hears of them
 	store     *Store  // the environment that constructors register with; nil between deployments
 }

@@ -44,6 +44,7 @@ type Bundle struct {
 	program *goja.Program
 	code    string // of the program
 	origins *sourceMap
+	callers *callers
 	names   []string
 	classic bool
 
@@ -217,6 +218,7 @@ func (b *Bundle) compile(code string, m *sourceMap, covered func(file string) bo
 	if err != nil {
 		return m.parseError(err)
 	}
+	b.callers = newCallers(code, tree, m)
 	if covered != nil {
 		b.counters = instrument(tree, code, m, covered)
 	}

@@ -208,7 +208,7 @@ export const deep = (x: number) => { if (x) throw new Error("deep") };
 		{Func: "deep", File: "lib/ünicode.ts", Line: 1, Column: 51},
 		{File: "my app.ts", Line: 7, Column: 32},
 		{Func: "forEach"},
-		{Func: "deploy", File: "my app.ts", Line: 7, Column: 9},
+		{Func: "App.deploy", File: "my app.ts", Line: 7, Column: 9},
 		{File: "my app.ts", Line: 10, Column: 17},
 	}, e.Stack)
 }

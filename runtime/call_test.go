@@ -197,7 +197,7 @@ export async function main() {
     at deploy (main.ts:11:11)
     at main (main.ts:16:9)
 caused by Error: disk full
-    at save (main.ts:4:11)
+    at Store.save (main.ts:4:11)
     at deploy (main.ts:9:17)
     at main (main.ts:16:9)`, e.Detail())
 }

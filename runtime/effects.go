@@ -174,7 +174,7 @@ func (e *effects) limit(call goja.FunctionCall) goja.Value {
 	if ex := rt.vm.Try(func() { panic(call.Argument(0)) }); ex != nil {
 		err.locate(rt.frames(ex.Stack()))
 	}
-	if _, err := rt.lib.stamp(goja.Undefined(), call.Argument(0), rt.vm.ToValue(&stamp{err})); err != nil {
+	if _, err := rt.lib.stamp(goja.Undefined(), call.Argument(0), rt.vm.ToValue(&stamp{err: err})); err != nil {
 		panic(err)
 	}
 	return rt.vm.ToValue(err.Error())

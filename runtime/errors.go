@@ -24,23 +24,29 @@ var (
 // ScriptError is everything that goes wrong in a script: what it threw, or why it was ended. It is plain
 // data, and keeps no value of the script alive.
 type ScriptError struct {
-	// Phase, Object and Class say what was going on ("destroy"), for which managed object (its id) and
-	// its class. Who knows sets them; the runtime itself sets Phase for what has no caller: "timer",
-	// "promise job", "unhandled rejection".
-	Phase, Object, Class string
+	// Phase is set for what has no caller: "timer", "promise job", "unhandled rejection".
+	Phase string
+	// Object is the managed object whose method threw it, if that is known: "Network net". See Runtime.Blame.
+	Object string
 	// Name and Message are those of the error object. Name is empty if another value was thrown, and
 	// Message then describes it.
 	Name, Message string
-	// Stack is where it was thrown, innermost call first, in positions of the original sources.
+	// Details are the other properties of the error object, as the console shows them; empty if there are none.
+	Details string
+	// Stack is where it was thrown, innermost call first, in positions of the original sources; of a rejection with
+	// something else than an error, where the promise was rejected.
 	Stack []Frame
 	// Cause is the error's cause: that of the script's error object, or the Go error or panic of a host
 	// function, or one of this package's Err values.
 	Cause error
+	// Errors are those in an AggregateError, not more than ten of ErrorCount.
+	Errors     []*ScriptError
+	ErrorCount int
 }
 
 // Frame is one call of a script.
 type Frame struct {
-	Func         string // empty: not in a function, or in one without a name
+	Func         string // "helper", "Network.deploy", "new Network"; empty: not in a function, or in one without a name
 	File         string // relative to the directory of the build; empty: a native function
 	Line, Column int    // from 1
 }
@@ -105,6 +111,9 @@ func (e *ScriptError) detail(b *strings.Builder, prefix string) {
 	}
 	for _, f := range e.Stack {
 		b.WriteString("\n    at " + f.String())
+	}
+	for i, inner := range e.Errors {
+		inner.detail(b, fmt.Sprintf("\n%d of %d: ", i+1, len(e.Errors)))
 	}
 }
 

@@ -20,7 +20,8 @@ type library struct {
 	trampoline goja.Callable // (f) => f()
 	enter      *goja.Object  // Runtime.entered
 
-	describe  goja.Callable // error -> [name, message, cause, stamp]
+	describe  goja.Callable // error -> [name, message, cause, stamp, { details, derived, errors, errorCount }]
+	stampOf   goja.Callable // (error, stamp) -> its stamp
 	makeError goja.Callable // (name, message, stamp)
 	stamp     goja.Callable // (error, stamp)
 	await     *goja.Object  // async (value, ok, fail)
@@ -63,6 +64,7 @@ func (rt *Runtime) openLibrary() error {
 		return err
 	}
 	lib.describe, _ = goja.AssertFunction(values.Get("describe"))
+	lib.stampOf, _ = goja.AssertFunction(values.Get("stampOf"))
 	lib.makeError, _ = goja.AssertFunction(values.Get("makeError"))
 	lib.stamp, _ = goja.AssertFunction(values.Get("stampError"))
 	lib.await = values.Get("await").(*goja.Object)

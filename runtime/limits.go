@@ -77,7 +77,7 @@ func (rt *Runtime) guardBuiltIns() error {
 // rangeError makes what a script gets for going beyond a limit where it can be told: a RangeError.
 func (rt *Runtime) rangeError(e *LimitError) *goja.Object {
 	e.locate(rt.frames(rt.vm.CaptureCallStack(10, nil)))
-	v, err := rt.lib.makeError(goja.Undefined(), rt.vm.ToValue("RangeError"), rt.vm.ToValue(e.Error()), rt.vm.ToValue(&stamp{e}))
+	v, err := rt.lib.makeError(goja.Undefined(), rt.vm.ToValue("RangeError"), rt.vm.ToValue(e.Error()), rt.vm.ToValue(&stamp{err: e}))
 	if err != nil { // interrupted
 		return rt.vm.NewTypeError("%s", e.Error())
 	}

@@ -17,6 +17,7 @@ func (rt *Runtime) Load(t *Task, b *Bundle) (map[string]*goja.Object, error) {
 // LoadFor is Load with a limit, on what the modules do before their first await and then on how long
 // that lets them wait; when it has passed the error matches ErrTimeLimit. 0: no limit.
 func (rt *Runtime) LoadFor(t *Task, b *Bundle, limit time.Duration) (map[string]*goja.Object, error) {
+	rt.callers = b.callers
 	if b.classic {
 		err := rt.Try(limit, func() error {
 			_, err := rt.vm.RunProgram(b.program)

@@ -67,14 +67,21 @@ func (rt *Runtime) isThenable(v *goja.Object) (is bool, err error) {
 type rejection struct {
 	promise *goja.Promise
 	async   any
+	stack   []goja.StackFrame // where it was rejected, unless the reason tells that
 }
+
+const originDepth = 10 // calls of that stack
 
 func (rt *Runtime) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
 	if op == goja.PromiseRejectionHandle {
 		rt.handled(p)
 		return
 	}
-	rt.rejected = append(rt.rejected, rejection{p, rt.async})
+	r := rejection{promise: p, async: rt.async}
+	if reason, ok := p.Result().(*goja.Object); !ok || reason.ClassName() != "Error" {
+		r.stack = rt.vm.CaptureCallStack(originDepth, nil)
+	}
+	rt.rejected = append(rt.rejected, r)
 }
 
 // handled says that somebody cares for p's rejection.
@@ -95,7 +102,11 @@ func (rt *Runtime) reportRejections() {
 		if r.promise != nil {
 			rt.Enter(func() {
 				rt.WithContext(r.async, func() {
-					rt.report(rt.scriptError(r.promise.Result()), "unhandled rejection")
+					err := rt.scriptError(r.promise.Result())
+					if len(err.Stack) == 0 {
+						err.Stack = rt.frames(r.stack)
+					}
+					rt.report(err, "unhandled rejection")
 				})
 			})
 		}

@@ -87,6 +87,7 @@ type Runtime struct {
 
 	abandoned func(*goja.Object) // see OnAbandoned
 	counting  []*counting        // of the bundles with counters
+	callers   *callers           // of the bundle that was loaded last
 
 	busy     atomic.Int32  // > 0: something runs
 	cpu      time.Duration // that past Runs took

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,13 +16,20 @@ import (
 
 // problem is an error as people read it: what happened, where, what to do.
 type problem struct {
-	Message string   `json:"message"`
-	File    string   `json:"file,omitempty"`
-	Line    int      `json:"line,omitempty"`
-	Column  int      `json:"column,omitempty"`
-	Source  string   `json:"source,omitempty"` // the line
-	Stack   []string `json:"stack,omitempty"`
-	Hint    string   `json:"hint,omitempty"`
+	Message string     `json:"message"`
+	Name    string     `json:"name,omitempty"`   // of what a script threw
+	Phase   string     `json:"phase,omitempty"`  // of the deployment
+	Object  string     `json:"object,omitempty"` // whose method failed: "Network net"
+	File    string     `json:"file,omitempty"`
+	Line    int        `json:"line,omitempty"`
+	Column  int        `json:"column,omitempty"`
+	Source  string     `json:"source,omitempty"`  // the line
+	Stack   []string   `json:"stack,omitempty"`   // "at Network.deploy (index.ts:9:13)", innermost first
+	Details string     `json:"details,omitempty"` // further properties of what a script threw
+	Cause   *problem   `json:"cause,omitempty"`
+	Errors  []*problem `json:"errors,omitempty"` // of an AggregateError, or what else is wrong with the sources
+	Count   int        `json:"count,omitempty"`  // of all of these, if there are more
+	Hint    string     `json:"hint,omitempty"`
 }
 
 // split returns the errors that were joined. It leaves those alone that say something themselves.
@@ -53,10 +59,18 @@ func split(err error) []error {
 func (a *app) problem(err error) *problem {
 	p := &problem{Message: err.Error(), Hint: hint(err)}
 	var (
+		phase  *sexton.PhaseError
+		object *objectError
 		model  *serialize.Error
 		build  *runtime.BuildError
 		script *runtime.ScriptError
 	)
+	switch {
+	case errors.As(err, &phase):
+		p.Phase, p.Object = phase.Phase, phase.Object
+	case errors.As(err, &object):
+		p.Object = object.object
+	}
 	switch {
 	case errors.As(err, &model):
 		if model.Line > 0 {
@@ -67,21 +81,23 @@ func (a *app) problem(err error) *problem {
 			p.place(model.File, model.Line, model.Column, source)
 		}
 	case errors.As(err, &build):
-		if build.Line > 0 {
-			source := build.Source
-			if source == "" {
-				source = a.sourceLine(filepath.Join(a.pkgDir, filepath.FromSlash(build.File)), build.Line)
-			}
-			p.place(build.File, build.Line, build.Column, source)
-			p.File = a.sourceName(build.File)
+		a.placeBuild(p, build)
+		for _, more := range build.More[:min(len(build.More), maxErrors)] {
+			inner := &problem{Message: more.Error()}
+			a.placeBuild(inner, more)
+			p.Errors = append(p.Errors, inner)
 		}
-		for _, more := range build.More {
-			p.Stack = append(p.Stack, "and "+more.Error())
+		if len(build.More) > maxErrors {
+			p.Count = len(build.More)
 		}
 	case errors.As(err, &script):
 		a.placeScript(p, script)
-		if p.Hint == "" && a.asks && denied(script) {
+		switch {
+		case p.Hint != "":
+		case a.asks && denied(script):
 			p.Hint = allowPackage
+		case script.Phase == "unhandled rejection":
+			p.Hint = "await the promise where it is made, or say what to do with catch()"
 		}
 	}
 	return p
@@ -106,29 +122,67 @@ func (p *problem) place(file string, line, column int, source string) {
 	p.Source = strings.TrimRight(source, "\r")
 }
 
-// placeScript says where a script failed: the innermost call that is in a file of the user, and the
-// stack with those of its causes.
-func (a *app) placeScript(p *problem, e *runtime.ScriptError) {
-	const causes = 10
-	for i := 0; e != nil && i < causes; i++ {
-		if i > 0 {
-			p.Stack = append(p.Stack, "caused by "+e.Error())
-		}
-		for _, f := range userFrames(e.Stack) {
-			if p.File == "" && f.File != "" {
-				p.place(a.sourceName(f.File), f.Line, f.Column, a.sourceLine(filepath.Join(a.pkgDir, filepath.FromSlash(f.File)), f.Line))
-			}
-			if f.File != "" {
-				f.File = a.sourceName(f.File)
-			}
-			p.Stack = append(p.Stack, "at "+f.String())
-		}
-		var cause *runtime.ScriptError
-		if !errors.As(e.Cause, &cause) {
-			return
-		}
-		e = cause
+// maxErrors is how many errors are shown that one error consists of.
+const maxErrors = 10
+
+// placeBuild says where a source is wrong.
+func (a *app) placeBuild(p *problem, e *runtime.BuildError) {
+	if e.Line == 0 {
+		return
 	}
+	source := e.Source
+	if source == "" {
+		source = a.sourceLine(filepath.Join(a.pkgDir, filepath.FromSlash(e.File)), e.Line)
+	}
+	p.place(e.File, e.Line, e.Column, source)
+	p.File = a.sourceName(e.File)
+}
+
+// placeScript says where a script failed, with the stack, and the same of what caused it: the place is the innermost
+// call whose source can be shown.
+func (a *app) placeScript(p *problem, e *runtime.ScriptError) {
+	p.Message = strings.Replace(p.Message, e.Error(), thrown(e), 1)
+	p.Name, p.Details = e.Name, e.Details
+	frames := userFrames(e.Stack)
+	for _, f := range frames {
+		name := f.File
+		if f.File != "" {
+			f.File = a.sourceName(f.File)
+			if p.Source == "" {
+				source := a.sourceLine(filepath.Join(a.pkgDir, filepath.FromSlash(name)), f.Line)
+				if p.File == "" || source != "" {
+					p.place(f.File, f.Line, f.Column, source)
+				}
+			}
+		}
+		p.Stack = append(p.Stack, "at "+f.String())
+	}
+	inner := func(e *runtime.ScriptError) *problem {
+		p := &problem{Message: e.Error()}
+		a.placeScript(p, e)
+		return p
+	}
+	for _, one := range e.Errors {
+		p.Errors = append(p.Errors, inner(one))
+	}
+	if e.ErrorCount > len(e.Errors) {
+		p.Count = e.ErrorCount
+	}
+	var cause *runtime.ScriptError
+	if errors.As(e.Cause, &cause) {
+		p.Cause = inner(cause)
+	}
+}
+
+// thrown is the text of an error with all of its lines.
+func thrown(e *runtime.ScriptError) string {
+	switch {
+	case e.Name == "":
+		return e.Message
+	case e.Message == "":
+		return e.Name
+	}
+	return e.Name + ": " + e.Message
 }
 
 // userFrames leaves away the native calls that called the outermost function of the user: they are the
@@ -220,67 +274,11 @@ type hintedError struct {
 func (e *hintedError) Error() string { return e.err.Error() }
 func (e *hintedError) Unwrap() error { return e.err }
 
-// showError prints an error for each reason that it has: to standard error, and as events with --json.
-func (a *app) showError(err error) {
-	for _, e := range split(err) {
-		p := a.problem(e)
-		if a.flags.json && a.began {
-			a.emit(&event{Event: "error", Error: p})
-		}
-		a.logProblem("error", p)
-	}
+// objectError is an error of an object's destructor or handler.
+type objectError struct {
+	object string // "Network net"
+	err    error
 }
 
-// log tells something on standard error.
-func (a *app) log(level, text string) { a.logProblem(level, &problem{Message: text}) }
-
-func (a *app) logProblem(level string, p *problem) {
-	if level == "note" && a.flags.quiet {
-		return
-	}
-	if a.flags.logFormat == "json" {
-		line, err := json.Marshal(struct {
-			V     int    `json:"v"`
-			Level string `json:"level"`
-			*problem
-		}{eventVersion, level, p})
-		if err != nil {
-			panic(err) // a struct of strings and numbers
-		}
-		fmt.Fprintf(a.Stderr, "%s\n", line)
-		return
-	}
-	style := a.style()
-	colours := map[string]render.Colour{"error": render.Red, "warning": render.Yellow}
-	prefix := ""
-	if level != "note" {
-		prefix = style.Paint(colours[level], level+":") + " "
-	}
-	fmt.Fprintf(a.Stderr, "%s%s\n", prefix, cleanLines(p.Message))
-	if p.File != "" {
-		fmt.Fprintf(a.Stderr, "  --> %s:%d:%d\n", p.File, p.Line, p.Column)
-		fmt.Fprint(a.Stderr, indent(render.Excerpt(p.Source, p.Line, p.Column, style)))
-	}
-	for _, line := range p.Stack {
-		fmt.Fprintf(a.Stderr, "    %s\n", cleanLines(line))
-	}
-	if p.Hint != "" {
-		fmt.Fprintf(a.Stderr, "  %s %s\n", style.Paint(render.Bold, "help:"), p.Hint)
-	}
-}
-
-// cleanLines makes text safe for a terminal, and keeps its lines.
-func cleanLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = render.Clean(line)
-	}
-	return strings.Join(lines, "\n    ")
-}
-
-func indent(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
-}
+func (e *objectError) Error() string { return e.err.Error() }
+func (e *objectError) Unwrap() error { return e.err }

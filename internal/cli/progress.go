@@ -194,10 +194,10 @@ func (p *progress) end(r *sexton.Report, err error) error {
 // failed keeps the error of an event, with whose it is. What is tried again counts once, with its latest
 // error.
 func (p *progress) failed(e *sexton.Event) {
-	f := failure{object: e.Object.ID, err: fmt.Errorf("%s: %w", label(e.Object), e.Err)}
+	f := failure{object: e.Object.ID, err: &objectError{label(e.Object), fmt.Errorf("%s: %w", label(e.Object), e.Err)}}
 	if e.Subscriber != nil {
 		f.handler = e.Subscriber.ID + "." + e.Handler
-		f.err = e.Err // says which handler of whom, and what it was told of
+		f.err = &objectError{label(e.Subscriber), e.Err} // says which handler of whom, and what it was told of
 	}
 	before := len(p.errors)
 	p.errors = slices.DeleteFunc(p.errors, func(old failure) bool { return old.object == f.object && old.handler == f.handler })

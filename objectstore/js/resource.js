@@ -63,7 +63,13 @@
     async deploy() {
       for (let i = 0; i < this.applications.length && !host.stopping(); i++) {
         const application = this.applications[i];
-        if (typeof application.deploy === "function") await application.deploy();
+        if (typeof application.deploy !== "function") continue;
+        try {
+          await application.deploy();
+        } catch (error) {
+          host.blame(application, error);
+          throw error;
+        }
       }
     }
   }

@@ -49,6 +49,60 @@ function describe(value) {
   return [name, message === undefined ? "" : message, cause === undefined ? undefined : cause.value, stamp];
 }
 
+// describeThrown is describe with what the console shows in other ways.
+function describeThrown(value) {
+  const parts = describe(value);
+  let more;
+  if (host.className(value) === "Error" && !host.isProxy(value)) {
+    const errors = p.getOwnPropertyDescriptor(value, "errors"), list = errors === undefined ? undefined : errors.value;
+    const known = p.isArray(list) && !host.isProxy(list);
+    more = {
+      __proto__: null, details: detailsOf(value), derived: !builtIn(p.getPrototypeOf(value)),
+      errors: known ? errorsIn(list) : [], errorCount: known ? list.length : 0,
+    };
+  }
+  return [parts[0], parts[1], parts[2], parts[3], more];
+}
+
+// stampOf is the stamp of an error, which gets this one if it has none.
+function stampOf(error, stamp) {
+  if (typeof error !== "object" || error === null || host.isProxy(error) || host.className(error) !== "Error") return undefined;
+  if (Stamp.read(error) === undefined) new Stamp(error, stamp);
+  return Stamp.read(error);
+}
+
+// builtIn reports whether a prototype is that of an error class of the language.
+function builtIn(prototype) {
+  for (const name in errorClasses) if (errorClasses[name].prototype === prototype) return true;
+  return false;
+}
+
+const MAX_ERRORS = 10;   // of an AggregateError
+
+function errorsIn(list) {
+  const errors = [];
+  for (let i = 0; i < list.length && i < MAX_ERRORS; i++) {
+    const d = p.getOwnPropertyDescriptor(list, p.String(i));
+    if (d !== undefined && "value" in d) p.push(errors, d.value);
+  }
+  return errors;
+}
+
+// detailsOf shows what else an error has: { code: 'ENOENT' }.
+function detailsOf(error) {
+  const items = [], keys = p.ownKeys(error);
+  const state = { depth: 1, chain: new p.Set(), budget: { left: MAX_TEXT / 16 }, circular: new p.Map() };
+  p.SetAdd(state.chain, error);
+  for (let i = 0; i < keys.length && items.length < MAX_ITEMS && state.budget.left > 0; i++) {
+    const key = keys[i];
+    if (key === "stack" || key === "message" || key === "name" || key === "cause" || key === "errors") continue;
+    const d = p.getOwnPropertyDescriptor(error, key);
+    if (d === undefined || !d.enumerable || d.value === undefined) continue;
+    p.push(items, keyText(key) + ": " + format(d.value, state, 1, true));
+  }
+  return items.length === 0 ? "" : layout(items, "{", "}", 0, false);
+}
+
 function makeError(name, message, stamp) {
   const known = errorClasses[name];
   const error = new (known === undefined ? p.Error : known)(message);
@@ -120,7 +174,7 @@ function functionText(f) {
 
 function errorText(error) {
   const d = p.getOwnPropertyDescriptor(error, "stack");
-  const [name, message] = describe(error);
+  const parts = describe(error), name = parts[0], message = parts[1];
   const head = name === "" ? message : message === "" ? name : name + ": " + message;
   const frames = host.stack(error);
   return frames === "" ? (d === undefined ? `[${head}]` : head) : head + frames;
@@ -320,7 +374,7 @@ function layout(items, open, close, level, list) {
 }
 
 return {
-  describe, makeError, stampError, inspect,
+  describe: describeThrown, stampOf, makeError, stampError, inspect,
   await: async (value, ok, fail) => {
     let result;
     try {
