@@ -41,6 +41,7 @@ var only = map[string][]string{
 	"golang.org/x/text":                   {"runtime"},
 	"github.com/spf13/cobra":              {"internal/cli"},
 	"golang.org/x/term":                   {"internal/cli"},
+	"github.com/fsnotify/fsnotify":        {"internal/cli"},
 	"github.com/gofrs/flock":              {"internal/state"},
 	"github.com/landlock-lsm/go-landlock": {"internal/sandbox"},
 	"github.com/elastic/go-seccomp-bpf":   {"internal/sandbox"},

@@ -34,6 +34,7 @@ type Session struct {
 	gc        *gcext.Module
 	performer *effect.Performer // nil: the state side has one
 	modules   map[string]*goja.Object
+	inputs    []string // of the bundle
 	config    map[string]objectstore.Value
 
 	store      *objectstore.Store
@@ -192,6 +193,7 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 	if err != nil {
 		return err
 	}
+	s.inputs = bundle.Inputs
 	if s.opts.bundled != nil {
 		if err := s.opts.bundled(); err != nil {
 			return err
@@ -241,6 +243,10 @@ func declarationErrors(bundle *runtime.Bundle, err error) error {
 	}
 	return errors.Join(all...)
 }
+
+// Inputs are the source files that the package was bundled from, relative to its directory, with slashes; nil if that
+// failed, or was not tried.
+func (s *Session) Inputs() []string { return s.inputs }
 
 // Entry returns the namespace object of a loaded module.
 func (s *Session) Entry(name string) *goja.Object { return s.modules[name] }

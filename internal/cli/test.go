@@ -25,6 +25,7 @@ type testFlags struct {
 	jobs      int
 	coverage  bool
 	lcov      string
+	watch     bool
 }
 
 // randomSeed is --shuffle without a value.
@@ -50,6 +51,7 @@ called *.test.js or *.test.ts. Each test has an environment of its own, in memor
 	set.BoolVar(&f.bail, "bail", false, "stop after the first failure")
 	set.StringVar(&f.shuffle, "shuffle", "", "run the tests of each file in random order; a `seed` repeats one")
 	set.Lookup("shuffle").NoOptDefVal = randomSeed
+	set.BoolVar(&f.watch, "watch", false, "run again what a change of files affects, until Ctrl-C")
 	set.StringArrayVar(&f.reporters, "reporter", nil, "how to report, `name[:file]`: "+strings.Join(scenario.ReporterNames(), ", ")+" (default spec; with --json json)")
 	set.IntVar(&f.jobs, "jobs", 0, "test files that run at once (default: as many as there are processors)")
 	set.BoolVar(&f.coverage, "coverage", false, "tell which lines and functions of the package the tests ran")
@@ -58,7 +60,7 @@ called *.test.js or *.test.ts. Each test has an environment of its own, in memor
 	return cmd
 }
 
-func (a *app) test(f *testFlags, args []string) (err error) {
+func (a *app) test(f *testFlags, args []string) error {
 	base := a.options()
 	e, err := a.open(base)
 	if err != nil {
@@ -70,32 +72,43 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 	}
 	opts := &scenario.Options{Options: *base, Update: f.update, Jobs: f.jobs, Coverage: f.coverage || f.lcov != ""}
 	opts.Pattern, opts.Bail = f.pattern, f.bail
-	if opts.RunOptions.Seed, err = a.seed(f.shuffle); err != nil {
-		return usage(err)
-	}
+	opts.Settings.Timeout = cmp.Or(base.Settings.Timeout, e.Package().Settings.Timeout)
 	paths := make([]string, len(args))
 	for i, p := range args {
 		paths[i] = a.path(p)
 	}
-	if opts.Files, err = scenario.Find(base.Dir, paths); err != nil {
+	find := func() ([]string, error) { return scenario.Find(base.Dir, paths) }
+	if opts.Files, err = find(); err != nil {
 		return usage(err)
+	}
+	ctx, _, stop := a.interruptible(func(text string) { a.log("note", text) }, "interrupted")
+	defer stop()
+	if f.watch {
+		return a.watchTests(ctx, f, opts, find)
 	}
 	if len(opts.Files) == 0 {
 		return usage(errors.New("there are no test files: their names end in .test.js or .test.ts"))
 	}
+	_, err = a.runTests(ctx, f, opts)
+	return err
+}
+
+// runTests runs opts.Files once.
+func (a *app) runTests(ctx context.Context, f *testFlags, opts *scenario.Options) (summary *scenario.Summary, err error) {
+	if opts.RunOptions.Seed, err = a.seed(f.shuffle); err != nil {
+		return nil, usage(err)
+	}
+	opts.Reporters = nil
 	closeReporters, err := a.reporters(opts, f.reporters)
 	if err != nil {
-		return errors.Join(err, closeReporters(&scenario.Summary{}))
+		return nil, errors.Join(err, closeReporters(&scenario.Summary{}))
 	}
-	ctx, _, stop := a.interruptible(func(text string) { a.log("note", text) }, "interrupted")
-	defer stop()
-	if limit := cmp.Or(base.Settings.Timeout, e.Package().Settings.Timeout); limit > 0 {
+	if limit := opts.Settings.Timeout; limit > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, &sexton.TimeoutError{Limit: limit, During: "tests"})
 		defer cancel()
 	}
-	summary, err := scenario.Run(ctx, opts)
-	stop()
+	summary, err = scenario.Run(ctx, opts)
 	if summary == nil {
 		summary = &scenario.Summary{}
 	}
@@ -104,7 +117,7 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 	}
 	err = errors.Join(err, closeReporters(summary))
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	if a.asks && slices.ContainsFunc(summary.Failed, func(e *scenario.Event) bool {
 		return e.Error != nil && strings.Contains(e.Error.Title(), "PermissionDenied")
@@ -114,7 +127,7 @@ func (a *app) test(f *testFlags, args []string) (err error) {
 	if err == nil && !summary.OK() {
 		err = &shownError{errTests}
 	}
-	return err
+	return summary, err
 }
 
 // seed reads the value of --shuffle.

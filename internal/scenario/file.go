@@ -121,6 +121,9 @@ func (j *fileJob) do(ctx context.Context, opts *sexton.SessionOptions, out outsi
 		_, err = t.Await(promise)
 		return err
 	})
+	if inputs := h.session.Inputs(); inputs != nil {
+		out.report(&Event{Type: typeInputs, Name: j.File, Inputs: inputs})
+	}
 	if j.Coverage {
 		out.report(&Event{Type: typeCoverage, Name: j.File, Coverage: h.session.Runtime().Coverage()})
 	}

@@ -47,7 +47,7 @@ func (f *fileRun) told(data []byte) error {
 		return err
 	}
 	switch e.Type {
-	case TypePlan, TypeStart, TypePass, TypeFail, TypeSkip, TypeTodo, TypeDiagnostic, typeCoverage:
+	case TypePlan, TypeStart, TypePass, TypeFail, TypeSkip, TypeTodo, TypeDiagnostic, typeInputs, typeCoverage:
 		f.report(e)
 		return nil
 	}

@@ -17,7 +17,9 @@ const (
 	TypeTodo       = "todo"       // it ended, well or with an Error that does not count
 	TypeDiagnostic = "diagnostic" // a message about a test or a file
 
-	typeCoverage = "coverage" // how often code ran in a file that has ended; no reporter hears of it
+	// No reporter hears of these.
+	typeInputs   = "inputs"   // the sources that a file was bundled from
+	typeCoverage = "coverage" // how often code ran in a file that has ended
 )
 
 // The kinds of what an event is about.
@@ -45,6 +47,7 @@ type Event struct {
 	Error      *Error   `json:"error,omitempty"`
 	Events     []string `json:"events,omitempty"` // of a test that failed: what happened in it, the last ones
 
+	Inputs   []string          `json:"inputs,omitempty"`
 	Coverage []runtime.Covered `json:"coverage,omitempty"`
 }
 
@@ -95,6 +98,9 @@ type Summary struct {
 	Duration time.Duration `json:"-"` // set by the caller
 
 	Coverage []*FileCoverage `json:"coverage,omitempty"` // by file; nil: it was not asked for
+
+	// Inputs are the sources of each test file, relative to the package; none if it could not be bundled.
+	Inputs map[string][]string `json:"-"`
 
 	Failed []*Event `json:"-"` // what is counted in Fail, in the order of the results
 }

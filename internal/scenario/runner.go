@@ -43,7 +43,7 @@ func Run(ctx context.Context, opts *Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{opts: opts, dir: pkg.Dir, covered: coverage{}}
+	r := &run{opts: opts, dir: pkg.Dir, covered: coverage{}, summary: Summary{Inputs: map[string][]string{}}}
 	began := time.Now()
 	files, stop := r.start(ctx)
 	for _, f := range files {
@@ -92,7 +92,11 @@ func (r *run) start(ctx context.Context) (files []*fileRun, stop func()) {
 func (r *run) path(file string) string { return filepath.Join(r.dir, filepath.FromSlash(file)) }
 
 func (r *run) report(e *Event) {
-	if e.Type == typeCoverage {
+	switch e.Type {
+	case typeInputs:
+		r.summary.Inputs[e.Name] = e.Inputs
+		return
+	case typeCoverage:
 		r.covered.add(e.Coverage)
 		return
 	}
