@@ -38,6 +38,8 @@ func TestInspect(t *testing.T) {
 		`new Date(0), new Date(NaN)`:                               `1970-01-01T00:00:00.000Z Invalid Date`,
 		`/a\/b/gi`:                                                 `/a\/b/gi`,
 		`new Uint8Array([1, 2])`:                                   `Uint8Array(2) [ 1, 2 ]`,
+		`[Buffer.from([1, 255]), Buffer.alloc(0)]`:                 `[ <Buffer 01 ff>, <Buffer > ]`,
+		`Buffer.alloc(51, 7).subarray(0)`:                          `<Buffer` + strings.Repeat(" 07", 50) + ` ... 1 more byte>`,
 		`new ArrayBuffer(8)`:                                       `ArrayBuffer { byteLength: 8 }`,
 		`Promise.resolve(1), new Promise(() => {})`:                `Promise { <fulfilled> } Promise { <pending> }`,
 		`new Proxy({}, { get() { throw 1 } })`:                     `[Proxy]`,

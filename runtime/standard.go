@@ -37,6 +37,12 @@ func init() { // of standardScripts: what it refers to refers to it
 		"crypto": {[]string{"crypto", "Crypto", "SubtleCrypto"}, func(rt *Runtime) map[string]any {
 			return map[string]any{"random": rt.randomBytes, "uuid": rt.randomUUID, "digest": rt.digest}
 		}},
+		"buffer": {[]string{"Buffer"}, func(rt *Runtime) map[string]any {
+			return map[string]any{
+				"className": rt.className, "toBytes": rt.bufferBytes, "byteLength": rt.bufferByteLength, "toText": rt.bufferText,
+				"compare": rt.compareBytes, "indexOf": rt.indexOfBytes, "lastIndexOf": rt.lastIndexOfBytes, "swap": rt.swapBytes,
+			}
+		}},
 		"fetch": {[]string{"fetch", "Headers", "Request", "Response"}, func(rt *Runtime) map[string]any {
 			shared, err := effectsOf(rt)
 			if err != nil {

@@ -96,9 +96,10 @@ func TestStandardIsNotAltered(t *testing.T) {
 		export const result = [
 			u.href, heard, controller.signal.reason.name, new TextDecoder().decode(new TextEncoder().encode("é")), atob(btoa("x")),
 			crypto.randomUUID().length, (await crypto.subtle.digest("SHA-1", new TextEncoder().encode("a"))) !== undefined, performance.now() >= 0,
+			Buffer.concat([Buffer.from("é"), Buffer.alloc(2, "x")]).toString("base64"), Buffer.from("\u0001\u0002").readUInt16LE(), new Headers({ b: "1", A: "2" }).get("a"),
 		];`)
 	require.NoError(t, err)
-	require.JSONEq(t, `["http://h/x?a=2&b=1&c=d", 1, "AbortError", "é", "x", 36, true, true]`, result)
+	require.JSONEq(t, `["http://h/x?a=2&b=1&c=d", 1, "AbortError", "é", "x", 36, true, true, "w6l4eA==", 513, "2"]`, result)
 }
 
 // Globals are made when they are first used, and belong to scripts as others do.
@@ -120,6 +121,8 @@ func TestStandardGlobals(t *testing.T) {
 func TestStandardLimits(t *testing.T) {
 	for _, source := range []string{
 		`new TextEncoder().encode(long)`, `new TextEncoder().encodeInto(long + long, new Uint8Array(9 << 20))`, `btoa(long)`, `atob(long)`,
+		`Buffer.from(long)`, `Buffer.alloc(1e9)`, `Buffer.alloc(7 << 20).toString("hex")`, `new Buffer(2 ** 40)`,
+		`Buffer.concat([Buffer.alloc(5 << 20), Buffer.alloc(5 << 20)])`, `Buffer.from({ length: 2 ** 40 })`,
 		`new URLSearchParams(long)`, `new URLSearchParams({ a: "%".repeat(3 << 20) }).toString()`,
 	} {
 		result, err := evalStandard(t, &Options{Limits: Limits{Memory: 32 << 20}}, `

@@ -263,6 +263,7 @@ function object(value, state, level) {
     const tag = typedArrayTag(value);
     if (tag !== undefined) {
       const length = p.typedArrayLength(value);
+      if (name === "Buffer" && tag === "Uint8Array") return bufferText(value, length);
       open = "["; close = "]";
       head = `${name || tag}(${length})`;
       if (deep) return `[${name || tag}]`;
@@ -310,6 +311,15 @@ function object(value, state, level) {
     return head === "" ? open + close : head + " " + open + close;
   }
   return (head === "" ? "" : head + " ") + layout(items, open, close, level, isArray || shown > 6);
+}
+
+const MAX_BYTES = 50;
+
+function bufferText(bytes, length) {
+  const shown = [];
+  for (let i = 0; i < length && i < MAX_BYTES; i++) p.push(shown, (bytes[i] < 16 ? "0" : "") + p.numberToString(bytes[i], 16));
+  const more = length - MAX_BYTES;
+  return `<Buffer ${p.join(shown, " ")}` + (more > 0 ? ` ... ${more} more byte${more === 1 ? "" : "s"}>` : ">");
 }
 
 function full(items, n, total, state) {
