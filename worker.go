@@ -27,7 +27,9 @@ var errStopped = errors.New("stopped by the other side")
 // The process that calls it should do nothing else, and be started by Options.Worker.
 func Worker(in io.Reader, out io.Writer, extensions []*runtime.Extension) error {
 	w := &worker{extensions: extensions}
+	runtime.Warm()
 	debug.SetMaxStack(maxStack)
+	debug.SetGCPercent(startGC)
 	_ = time.Now().Local().String() // reads the time zone, which is a file
 	w.soft, w.cancel = context.WithCancelCause(context.Background())
 	w.hard, w.kill = context.WithCancelCause(context.Background())
@@ -35,6 +37,10 @@ func Worker(in io.Reader, out io.Writer, extensions []*runtime.Extension) error 
 	w.remote = newRemoteState(w.conn)
 	return w.conn.Serve(context.Background())
 }
+
+// startGC is the percentage by which the heap of a worker may grow between two runs of Go's collector before the first script
+// runs: what is made till then stays.
+const startGC = 400
 
 // maxJobFrame bounds what a worker takes, which comes from a process that it can trust.
 const maxJobFrame = 1 << 30
@@ -91,7 +97,10 @@ func (w *worker) options(job *jobData) Options {
 
 // confine returns what confines this process to what a job may use.
 func confine(job *jobData) func() error {
-	return func() error { return sandbox.Enter(&job.Limits) }
+	return func() error {
+		debug.SetGCPercent(100)
+		return sandbox.Enter(&job.Limits)
+	}
 }
 
 // given reads a model and what a state holds.

@@ -219,6 +219,9 @@ func (s *Store) Unreachable(objects []*Object) []*Object {
 			refs = append(refs, o.ref)
 		}
 	}
+	if len(refs) == 0 {
+		return nil
+	}
 	dead := s.registry.heap.Find(refs, s.Roots())
 	out := make([]*Object, len(dead))
 	for i, ref := range dead {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -185,20 +186,32 @@ func (rt *Runtime) Eval(name, source string, host *goja.Object) (goja.Value, err
 }
 
 // libraryPrograms are the library's scripts, compiled: they are the same for every runtime of the process.
-var libraryPrograms sync.Map // libraryScript to *goja.Program
+var libraryPrograms sync.Map // libraryScript to func() (*goja.Program, error)
 
 type libraryScript struct{ name, source string }
 
 func compileLibrary(name, source string) (*goja.Program, error) {
-	if p, ok := libraryPrograms.Load(libraryScript{name, source}); ok {
-		return p.(*goja.Program), nil
-	}
-	p, err := goja.Compile(internalName+name, "(function (host, primordials) { \"use strict\"; "+source+"\n})", true)
-	if err == nil {
-		libraryPrograms.Store(libraryScript{name, source}, p)
-	}
-	return p, err
+	compile, _ := libraryPrograms.LoadOrStore(libraryScript{name, source}, sync.OnceValues(func() (*goja.Program, error) {
+		return goja.Compile(internalName+name, "(function (host, primordials) { \"use strict\"; "+source+"\n})", true)
+	}))
+	return compile.(func() (*goja.Program, error))()
 }
+
+// Warm begins to compile, in the background, what New needs: for processes that are about to call it, and have
+// something else to do, or a processor to spare, meanwhile.
+func Warm() {
+	go func() {
+		for _, name := range slices.Backward(firstScripts) { // New compiles in the other direction
+			_, _ = compileLibrary(cmp.Or(moduleOf[name], name), librarySource(name)) // New says what is wrong
+		}
+	}()
+}
+
+// firstScripts are the library's scripts that New evaluates, in its order.
+var firstScripts = []string{"primordials", "values", "roots", "console", "clone", "weak", "effects", "process", "fs"}
+
+// moduleOf are the names under which those of them are compiled that are modules.
+var moduleOf = map[string]string{"effects": effectsModule, "process": "sexton/process", "fs": "sexton/fs"}
 
 // Func makes a function with a name for stacks and messages. Names with a dot do not show in stacks.
 // Unlike those of goja's own functions, the arguments stay valid after fn has returned or parked.
