@@ -274,6 +274,13 @@ func (r *replayer) tell(e *objectstore.Entry) *objectstore.Entry {
 }
 
 func (r *replayer) settled(s *settledRecord) error {
+	completed := make(map[string]bool, len(s.Completed))
+	for _, name := range s.Completed {
+		if name == "" || completed[name] { // no snapshot has that
+			return fmt.Errorf("object %q: the classes whose destroy() is completed must be different names", s.ID)
+		}
+		completed[name] = true
+	}
 	// A checkpoint that came between the end of destroy() and its record has taken the object out already.
 	gone := r.objects[s.ID] == nil && r.gone[s.ID] != nil && s.State == "destroyed"
 	e := r.objects[s.ID]

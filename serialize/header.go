@@ -104,10 +104,12 @@ func (r *valueReader) headerText(n *node) (string, error) {
 
 func (r *valueReader) headerTexts(n *node) ([]string, error) {
 	var list []string
+	seen := map[string]bool{}
 	for c := n.first; c != nil; c = c.next {
-		if c.kind != nodeString || c.text == "" || slices.Contains(list, c.text) {
+		if c.kind != nodeString || c.text == "" || seen[c.text] {
 			return nil, r.errorf(c.position, "header field %q must be a list of different names", n.name)
 		}
+		seen[c.text] = true
 		list = append(list, c.text)
 	}
 	if n.kind != nodeArray {
