@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/sextongc/sexton/internal/state"
@@ -327,11 +328,13 @@ func missingOf(e *objectstore.Entry, is map[string]bool) (missing []string) {
 }
 
 // An object's header, in snapshots and in the journal, as far as it names the object.
-var namedObject = regexp.MustCompile(`"\?": ?\{ ?"id": ?("(?:[^"\\]|\\.)*"), ?"type": ?("(?:[^"\\]|\\.)*")([^{}\n]*)`)
+var namedObject = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"\?": ?\{ ?"id": ?("(?:[^"\\]|\\.)*"), ?"type": ?("(?:[^"\\]|\\.)*")([^{}\n]*)`)
+})
 
 var (
-	namedOwner       = regexp.MustCompile(`"owner": ?("(?:[^"\\]|\\.)*")`)
-	namedIncarnation = regexp.MustCompile(`"incarnation": ?(\d{1,16})\b`)
+	namedOwner       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"owner": ?("(?:[^"\\]|\\.)*")`) })
+	namedIncarnation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"incarnation": ?(\d{1,16})\b`) })
 )
 
 // lost lists the objects that only damaged text or other records name, and those that were read and could not be
@@ -363,12 +366,12 @@ func (r *Recovery) lost(s *state.Salvaged, records []state.Record, put []string,
 	}
 	for _, text := range texts {
 		incarnation = highest(incarnation, text)
-		for _, found := range namedObject.FindAllSubmatch(text, -1) {
+		for _, found := range namedObject().FindAllSubmatch(text, -1) {
 			var o Object
 			if json.Unmarshal(found[1], &o.ID) != nil || json.Unmarshal(found[2], &o.Type) != nil || seen[o.ID] {
 				continue
 			}
-			if owner := namedOwner.FindSubmatch(found[3]); owner != nil {
+			if owner := namedOwner().FindSubmatch(found[3]); owner != nil {
 				_ = json.Unmarshal(owner[1], &o.Owner)
 			}
 			seen[o.ID] = true
@@ -419,7 +422,7 @@ func mentions(records []state.Record) (ids []string, ended map[string]bool) {
 // highest returns the highest incarnation that a text names. What a flipped bit made of one may be too high, but
 // not so high that numbers run out.
 func highest(n uint64, text []byte) uint64 {
-	for _, found := range namedIncarnation.FindAllSubmatch(text, -1) {
+	for _, found := range namedIncarnation().FindAllSubmatch(text, -1) {
 		if i, err := strconv.ParseUint(string(found[1]), 10, 64); err == nil && i <= mostNumber {
 			n = max(n, i)
 		}

@@ -81,7 +81,7 @@ func (m *Mask) Within(text string) bool {
 	return plain != nil && plain.Replace(text) != text
 }
 
-var base64Text = regexp.MustCompile(`[A-Za-z0-9+/]{6,}={0,2}`)
+var base64Text = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9+/]{6,}={0,2}`) })
 
 // withinData reports whether a secret stands in JSON, in any form; strings may be longer data in base64.
 func (m *Mask) withinData(data []byte) bool {
@@ -95,7 +95,7 @@ func (m *Mask) withinData(data []byte) bool {
 	if m.Text(text) != text || strings.Contains(text, "%") && m.Within(unescapePercent(text)) {
 		return true
 	}
-	return slices.ContainsFunc(base64Text.FindAll(data, -1), func(encoded []byte) bool {
+	return slices.ContainsFunc(base64Text().FindAll(data, -1), func(encoded []byte) bool {
 		decoded, err := base64.StdEncoding.DecodeString(string(encoded))
 		return err == nil && m.Within(string(decoded))
 	})

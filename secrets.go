@@ -337,11 +337,13 @@ func (v *vault) sealCheckpoint(payload []byte) ([]byte, error) {
 
 // hasSealed reports whether there is a sealed value in JSON. As the content of a string, the tag has escaped quotes
 // around it or no colon behind it.
-func hasSealed(data []byte) bool { return sealedTag.Match(data) }
+func hasSealed(data []byte) bool { return sealedTag().Match(data) }
 
-var sealedTag = regexp.MustCompile(`"\$sealed"\s*:`)
+var sealedTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"\$sealed"\s*:`) })
 
-var sealedInModel = regexp.MustCompile(`"?\$sealed"?(\s*:\s*)"?(1:[0-9a-f]+:[A-Za-z0-9+/]+)"?`)
+var sealedInModel = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"?\$sealed"?(\s*:\s*)"?(1:[0-9a-f]+:[A-Za-z0-9+/]+)"?`)
+})
 
 // openModel opens sealed texts in a model, which may be a snapshot, in JSON or YAML.
 func (v *vault) openModel(m *Model) (*Model, error) {
@@ -350,8 +352,8 @@ func (v *vault) openModel(m *Model) (*Model, error) {
 	}
 	opened := *m
 	var failed error
-	changed := sealedInModel.ReplaceAllFunc(m.Data, func(match []byte) []byte {
-		parts := sealedInModel.FindSubmatch(match)
+	changed := sealedInModel().ReplaceAllFunc(m.Data, func(match []byte) []byte {
+		parts := sealedInModel().FindSubmatch(match)
 		secret, err := v.open(string(parts[2]))
 		if err != nil {
 			failed = err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -33,6 +34,12 @@ func Worker(in io.Reader, out io.Writer, extensions []*runtime.Extension) error 
 	_ = time.Now().Local().String() // reads the time zone, which is a file
 	w.soft, w.cancel = context.WithCancelCause(context.Background())
 	w.hard, w.kill = context.WithCancelCause(context.Background())
+	if f, ok := in.(*os.File); ok {
+		in = pipe.Pollable(f)
+	}
+	if f, ok := out.(*os.File); ok {
+		out = pipe.Pollable(f)
+	}
 	w.conn = pipe.New(in, out, &pipe.Options{Answer: w.answer, Notice: w.notice, MaxFrame: maxJobFrame, MaxCalls: 1})
 	w.remote = newRemoteState(w.conn)
 	return w.conn.Serve(context.Background())

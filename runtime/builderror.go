@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -69,7 +70,7 @@ func (e *BuildError) Detail() string {
 	return b.String()
 }
 
-var unresolved = regexp.MustCompile(`^Could not resolve "(.*)"`)
+var unresolved = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Could not resolve "(.*)"`) })
 
 // buildError makes one of what esbuild says.
 func buildError(opts *BuildOptions, messages []api.Message) *BuildError {
@@ -83,7 +84,7 @@ func buildError(opts *BuildOptions, messages []api.Message) *BuildError {
 		if len(m.Notes) > 0 {
 			e.Hint = m.Notes[0].Text
 		}
-		if found := unresolved.FindStringSubmatch(m.Text); found != nil {
+		if found := unresolved().FindStringSubmatch(m.Text); found != nil {
 			name := found[1]
 			if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") {
 				e.Text = fmt.Sprintf("there is no file for %q", name)

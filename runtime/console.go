@@ -3,6 +3,7 @@ package runtime
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dop251/goja"
@@ -66,19 +67,24 @@ func (rt *Runtime) promiseState(call goja.FunctionCall) goja.Value {
 	return rt.vm.ToValue(state)
 }
 
-var functionKinds = []struct {
+// functionKinds are the functions that are no ordinary ones, by how their source begins.
+var functionKinds = sync.OnceValue(func() []functionKind {
+	return []functionKind{
+		{regexp.MustCompile(`^async\s*(function\s*)?\*`), "AsyncGeneratorFunction"},
+		{regexp.MustCompile(`^async\b`), "AsyncFunction"},
+		{regexp.MustCompile(`^(function\s*)?\*`), "GeneratorFunction"},
+	}
+})
+
+type functionKind struct {
 	source *regexp.Regexp
 	kind   string
-}{
-	{regexp.MustCompile(`^async\s*(function\s*)?\*`), "AsyncGeneratorFunction"},
-	{regexp.MustCompile(`^async\b`), "AsyncFunction"},
-	{regexp.MustCompile(`^(function\s*)?\*`), "GeneratorFunction"},
 }
 
 // functionKind is host.functionKind(source).
 func (rt *Runtime) functionKind(call goja.FunctionCall) goja.Value {
 	source := call.Argument(0).String()
-	for _, k := range functionKinds {
+	for _, k := range functionKinds() {
 		if k.source.MatchString(source[:min(len(source), 100)]) {
 			return rt.vm.ToValue(k.kind)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/sextongc/sexton/objectstore"
@@ -32,12 +33,14 @@ func appendDate(b []byte, d objectstore.Date) []byte {
 	return t.AppendFormat(b, iso)
 }
 
-var isoForm = regexp.MustCompile(`^(\d{4}|[+-]\d{6})(-\d\d-\d\d)(T\d\d:\d\d(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$`)
+var isoForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{4}|[+-]\d{6})(-\d\d-\d\d)(T\d\d:\d\d(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$`)
+})
 
 // parseDate reads ISO 8601: a day (UTC), or a day and a time with a zone. A time without one would mean
 // another instant on each machine.
 func parseDate(s string) (objectstore.Date, bool) {
-	m := isoForm.FindStringSubmatch(s)
+	m := isoForm().FindStringSubmatch(s)
 	if m == nil || m[1] == "-000000" {
 		return 0, false
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -44,7 +45,7 @@ func parseYAML(doc *document) (n *node, err error) {
 
 func yamlPosition(line, column int) position { return position(line)<<32 | position(column) }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?`) })
 
 // lineReader reads a line at a time, and counts: a parser that fails has not read far beyond the fault.
 type lineReader struct {
@@ -67,14 +68,14 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-var yamlAlias = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+var yamlAlias = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^unknown anchor '(.*)' referenced$`) })
 
 // yamlError finds the line in an error of package yaml, which has no other place for it, and says what
 // to look at. read is how many lines the parser has read.
 func yamlError(doc *document, err error, read int) error {
 	msg := err.Error()
 	line := 1
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
+	if m := yamlLine().FindStringSubmatch(msg); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			line = n
 		}
@@ -89,7 +90,7 @@ func yamlError(doc *document, err error, read int) error {
 		}
 		return ""
 	}
-	switch alias := yamlAlias.FindStringSubmatch(msg); {
+	switch alias := yamlAlias().FindStringSubmatch(msg); {
 	case alias != nil:
 		before, _, _ := strings.Cut(string(doc.data), "*"+alias[1])
 		line = strings.Count(before, "\n") + 1

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,20 +20,19 @@ type app struct {
 	mask    *sexton.Mask // of what is printed
 	flags   flags
 	stdin   *bufio.Reader
-	pipe    io.Writer // standard output as it is
-	began   bool      // the command line was understood, and a verb runs
-	emitted bool      // an event was printed
-	pkgDir  string    // for errors: what their positions are relative to
-	asks    bool      // the package asks for permissions that it does not get
-	source  string    // of a script on the command line
-	explain bool      // which permissions effects use
+	began   bool   // the command line was understood, and a verb runs
+	emitted bool   // an event was printed
+	pkgDir  string // for errors: what their positions are relative to
+	asks    bool   // the package asks for permissions that it does not get
+	source  string // of a script on the command line
+	explain bool   // which permissions effects use
 }
 
 // Main runs a command line and returns the exit code.
 func Main(s *State) int {
 	mask, masked := sexton.NewMask(), *s
 	masked.Stdout, masked.Stderr = mask.Writer(s.Stdout), mask.Writer(s.Stderr)
-	a := &app{State: &masked, mask: mask, pipe: s.Stdout, stdin: bufio.NewReader(s.Stdin)}
+	a := &app{State: &masked, mask: mask, stdin: bufio.NewReader(s.Stdin)}
 	s = a.State
 	root := a.command()
 	root.SetArgs(s.Args)
@@ -95,7 +93,7 @@ Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the mod
 	root.SetFlagErrorFunc(misspelt)
 	a.flags.add(root.PersistentFlags())
 	root.AddCommand(a.initCommand(), a.planCommand(), a.explains(a.deployCommand()), a.explains(a.destroyCommand()), a.explains(a.runCommand()), a.testCommand(),
-		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.typesCommand(), a.workerCommand(), a.versionCommand())
+		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.typesCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -320,10 +321,10 @@ func (a *app) printObject(o *sexton.StoredObject) error {
 
 // shown is what an effect was given, or came to, without what is sealed of it.
 func shown(data json.RawMessage) string {
-	return sealedData.ReplaceAllString(string(data), `"***"`)
+	return sealedData().ReplaceAllString(string(data), `"***"`)
 }
 
-var sealedData = regexp.MustCompile(`\{"\$sealed":"[^"]*"\}`)
+var sealedData = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{"\$sealed":"[^"]*"\}`) })
 
 // columns sets rows of two cells.
 func columns(rows [][]string) string {

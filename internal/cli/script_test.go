@@ -15,7 +15,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sextongc/sexton"
 	"github.com/sextongc/sexton/internal/state"
 )
 
@@ -23,18 +22,9 @@ var update = flag.Bool("update", false, "write what commands print into the test
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "worker" && filepath.Base(os.Args[0]) != "sexton" { // of a test that calls Main
-		if err := sexton.Worker(os.Stdin, os.Stdout, nil); err != nil {
-			panic(err)
-		}
-		return
+		os.Exit(work())
 	}
-	testscript.Main(m, map[string]func(){"sexton": func() {
-		s, err := Process()
-		if err != nil {
-			panic(err)
-		}
-		os.Exit(Main(s))
-	}})
+	testscript.Main(m, map[string]func(){"sexton": func() { os.Exit(Execute()) }})
 }
 
 // TestScripts runs testdata/script/*.txtar. Besides the usual commands there are

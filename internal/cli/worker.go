@@ -1,21 +1,30 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
+	"fmt"
+	"os"
 
 	"github.com/sextongc/sexton"
 )
 
-// workerCommand is what deployments start for their scripts.
-func (a *app) workerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:                   "worker",
-		Short:                 "runs the scripts of a deployment for the process that starts it",
-		Hidden:                true,
-		Args:                  cobra.NoArgs,
-		DisableFlagsInUseLine: true,
-		RunE: a.verb(func(*cobra.Command, []string) error {
-			return sexton.Worker(a.Stdin, a.pipe, nil)
-		}),
+// Execute runs the command line of this process and returns the exit code.
+func Execute() int {
+	if len(os.Args) == 2 && os.Args[1] == "worker" { // what runs scripts for another process waits for nothing else
+		return work()
 	}
+	s, err := Process()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		return exitFailed
+	}
+	return Main(s)
+}
+
+// work is the verb that runs the scripts of the process that starts it.
+func work() int {
+	if err := sexton.Worker(os.Stdin, os.Stdout, nil); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		return exitFailed
+	}
+	return exitDone
 }

@@ -152,36 +152,12 @@ func (c *Conn) Tell(m *Message) error { return c.send(notice, 0, m) }
 // returns, calls without an answer have failed, and those of the other side have been answered.
 func (c *Conn) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	var answering sync.WaitGroup
-	slots := make(chan struct{}, c.opts.MaxCalls)
-	under := underway{cancel: map[uint64]context.CancelFunc{}}
-	err := c.read(func(f *frame) {
-		switch f.kind {
-		case notice:
-			if c.opts.Notice != nil {
-				c.opts.Notice(&f.Message)
-			}
-		case answered:
-			c.mu.Lock()
-			asked := c.calls[f.id]
-			delete(c.calls, f.id)
-			c.mu.Unlock()
-			if asked != nil {
-				asked <- &f.Message
-			}
-		case call:
-			slots <- struct{}{}
-			ctx, done := under.begin(ctx, f.id)
-			answering.Go(func() {
-				defer func() { done(); <-slots }()
-				if a := c.opts.Answer(ctx, &f.Message); a != nil {
-					_ = c.send(answered, f.id, a) // whoever does not read gets no answer
-				}
-			})
-		case takenBack:
-			under.end(f.id)
-		}
-	})
+	s := &serving{
+		Conn: c, ctx: ctx, slots: make(chan struct{}, c.opts.MaxCalls), ended: make(chan error, 1),
+		underway: underway{cancel: map[uint64]context.CancelFunc{}},
+	}
+	s.running.Go(s.read)
+	err := <-s.ended
 	c.mu.Lock()
 	c.err = ErrClosed
 	if err != nil {
@@ -193,7 +169,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 	c.calls = nil
 	c.mu.Unlock()
 	cancel()
-	answering.Wait()
+	s.running.Wait()
 	return err
 }
 
@@ -222,6 +198,54 @@ func (u *underway) end(id uint64) {
 	defer u.mu.Unlock()
 	if cancel := u.cancel[id]; cancel != nil {
 		cancel()
+	}
+}
+
+// serving is a Serve under way. One goroutine at a time reads. The one that has read a call answers it, and another
+// one goes on reading: so the answer waits for no goroutine to be woken.
+type serving struct {
+	*Conn
+	ctx      context.Context
+	slots    chan struct{}
+	running  sync.WaitGroup
+	ended    chan error // why reading ended, once
+	underway underway
+}
+
+// read passes frames on until there is a call, which it answers, or the stream ends.
+func (s *serving) read() {
+	for {
+		f, err := s.next()
+		if f == nil {
+			s.ended <- err
+			return
+		}
+		switch f.kind {
+		case notice:
+			if s.opts.Notice != nil {
+				s.opts.Notice(&f.Message)
+			}
+		case answered:
+			s.mu.Lock()
+			asked := s.calls[f.id]
+			delete(s.calls, f.id)
+			s.mu.Unlock()
+			if asked != nil {
+				asked <- &f.Message
+			}
+		case call:
+			s.slots <- struct{}{}
+			ctx, done := s.underway.begin(s.ctx, f.id)
+			s.running.Go(s.read)
+			if a := s.opts.Answer(ctx, &f.Message); a != nil {
+				_ = s.send(answered, f.id, a) // whoever does not read gets no answer
+			}
+			done()
+			<-s.slots
+			return
+		case takenBack:
+			s.underway.end(f.id)
+		}
 	}
 }
 
@@ -288,29 +312,23 @@ func (c *Conn) send(kind byte, id uint64, m *Message) error {
 	return nil
 }
 
-// read passes frames on until the stream ends.
-func (c *Conn) read(handle func(*frame)) error {
-	for {
-		var head [4]byte
-		if _, err := io.ReadFull(c.r, head[:]); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		length := int(binary.BigEndian.Uint32(head[:]))
-		if length < frameHead || length > c.opts.MaxFrame {
-			return fmt.Errorf("%w: its length is %d, want %d to %d", ErrFrame, uint32(length), frameHead, c.opts.MaxFrame)
-		}
-		data, err := readAll(c.r, length)
-		if err != nil {
-			return err
-		}
-		f, err := parse(data)
-		if err != nil {
-			return err
-		}
-		handle(f)
+// next reads a frame; nil at the end of the stream, which is no error.
+func (c *Conn) next() (*frame, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(c.r, head[:]); err == io.EOF {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
+	length := int(binary.BigEndian.Uint32(head[:]))
+	if length < frameHead || length > c.opts.MaxFrame {
+		return nil, fmt.Errorf("%w: its length is %d, want %d to %d", ErrFrame, uint32(length), frameHead, c.opts.MaxFrame)
+	}
+	data, err := readAll(c.r, length)
+	if err != nil {
+		return nil, err
+	}
+	return parse(data)
 }
 
 // readAll reads n bytes. Whoever announces much and sends little gets little memory.

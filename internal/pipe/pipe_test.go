@@ -16,8 +16,19 @@ import (
 
 // TestMain makes the test binary the other side of the benchmark, which answers with what it is asked.
 func TestMain(m *testing.M) {
-	if os.Getenv("PIPE_ECHO") != "" {
-		c := New(os.Stdin, os.Stdout, &Options{Answer: func(_ context.Context, m *Message) *Message { return m }})
+	switch os.Getenv("PIPE_ECHO") {
+	case "bytes":
+		in, out := Pollable(os.Stdin), Pollable(os.Stdout)
+		for b := []byte{0}; ; {
+			if _, err := in.Read(b); err != nil {
+				return
+			}
+			if _, err := out.Write(b); err != nil {
+				panic(err)
+			}
+		}
+	case "calls":
+		c := New(Pollable(os.Stdin), Pollable(os.Stdout), &Options{Answer: func(_ context.Context, m *Message) *Message { return m }})
 		if err := c.Serve(context.Background()); err != nil {
 			panic(err)
 		}
@@ -131,29 +142,49 @@ func TestWrongFrames(t *testing.T) {
 	}
 }
 
-// BenchmarkCall is a round trip to another process; its ratio is to one byte that goes there and back.
-func BenchmarkCall(b *testing.B) {
+// echo starts a process that answers with what it is asked: bytes, or calls.
+func echo(b *testing.B, what string) (in io.WriteCloser, out io.Reader, wait func() error) {
 	self, err := os.Executable()
 	require.NoError(b, err)
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "PIPE_ECHO=1")
-	w, err := cmd.StdinPipe()
+	cmd.Env = append(os.Environ(), "PIPE_ECHO="+what)
+	in, err = cmd.StdinPipe()
 	require.NoError(b, err)
-	r, err := cmd.StdoutPipe()
+	out, err = cmd.StdoutPipe()
 	require.NoError(b, err)
 	require.NoError(b, cmd.Start())
-	c := New(r, w, nil)
-	served := make(chan error)
-	go func() { served <- c.Serve(context.Background()) }()
-	m := &Message{Kind: 1, Head: []byte(`{"id":1,"op":"fs.writeFile","object":"web","token":"0123456789abcdef","args":{"path":"x","data":"y"}}`)}
-	for b.Loop() {
-		if _, err := c.Call(context.Background(), m); err != nil {
-			b.Fatal(err)
+	return in, out, cmd.Wait
+}
+
+// BenchmarkCall is a round trip to another process, beside one byte that goes there and back.
+func BenchmarkCall(b *testing.B) {
+	b.Run("byte", func(b *testing.B) {
+		in, out, wait := echo(b, "bytes")
+		data := []byte{1}
+		for b.Loop() {
+			_, err := in.Write(data)
+			require.NoError(b, err)
+			_, err = out.Read(data)
+			require.NoError(b, err)
 		}
-	}
-	require.NoError(b, w.Close())
-	require.NoError(b, <-served)
-	require.NoError(b, cmd.Wait())
+		require.NoError(b, in.Close())
+		require.NoError(b, wait())
+	})
+	b.Run("call", func(b *testing.B) {
+		in, out, wait := echo(b, "calls")
+		c := New(out, in, nil)
+		served := make(chan error)
+		go func() { served <- c.Serve(context.Background()) }()
+		m := &Message{Kind: 1, Head: []byte(`{"id":1,"op":"fs.writeFile","object":"web","token":"0123456789abcdef","args":{"path":"x","data":"y"}}`)}
+		for b.Loop() {
+			if _, err := c.Call(context.Background(), m); err != nil {
+				b.Fatal(err)
+			}
+		}
+		require.NoError(b, in.Close())
+		require.NoError(b, <-served)
+		require.NoError(b, wait())
+	})
 }
 
 // A call that is taken back is answered all the same, by who was told.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sextongc/sexton/internal/render"
 )
@@ -147,14 +148,14 @@ func (p *printer) details(e *Error) string {
 	return b.String()
 }
 
-var frameEnd = regexp.MustCompile(`([^\s(]+):(\d+):(\d+)\)?$`)
+var frameEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([^\s(]+):(\d+):(\d+)\)?$`) })
 
 // innermost is where an error was thrown; an empty file if its stack does not say that.
 func innermost(e *Error) (file string, line, column int) {
 	if len(e.Stack) == 0 {
 		return "", 0, 0
 	}
-	m := frameEnd.FindStringSubmatch(e.Stack[0])
+	m := frameEnd().FindStringSubmatch(e.Stack[0])
 	if m == nil {
 		return "", 0, 0
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"sync"
 )
 
 // Kind says what a record is about. Kinds are lower-case letters.
@@ -77,7 +78,7 @@ const (
 	seqAt      = lengthAt + 8 + 1
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 func appendLine(buf []byte, seed uint32, seq uint64, kind Kind, payload []byte) []byte {
 	start := len(buf)
@@ -89,7 +90,7 @@ func appendLine(buf []byte, seed uint32, seq uint64, kind Kind, payload []byte) 
 	buf = append(buf, kind...)
 	buf = append(buf, ' ')
 	buf = append(buf, payload...)
-	crc := crc32.Update(seed, castagnoli, buf[start+lengthAt:])
+	crc := crc32.Update(seed, castagnoli(), buf[start+lengthAt:])
 	appendHex(buf[:start], uint64(crc), 8)
 	return append(buf, '\n')
 }
@@ -117,7 +118,7 @@ func parseLine(data []byte, seed uint32) (l line, problem string) {
 	if len(data) < l.length {
 		return l, "record is cut off"
 	}
-	if crc32.Update(seed, castagnoli, data[lengthAt:l.length-1]) != l.crc || data[8] != ' ' || data[l.length-1] != '\n' {
+	if crc32.Update(seed, castagnoli(), data[lengthAt:l.length-1]) != l.crc || data[8] != ' ' || data[l.length-1] != '\n' {
 		return l, "checksum does not match"
 	}
 	body := data[linePrefix : l.length-1]
@@ -159,5 +160,5 @@ func parseHex(s []byte) (v uint64, ok bool) {
 
 // seedOf condenses the identity of a file, so that lines of other files do not fit.
 func seedOf(identity string) uint32 {
-	return crc32.Checksum(binary.BigEndian.AppendUint32([]byte(identity), uint32(len(identity))), castagnoli)
+	return crc32.Checksum(binary.BigEndian.AppendUint32([]byte(identity), uint32(len(identity))), castagnoli())
 }
