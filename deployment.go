@@ -32,6 +32,7 @@ type Deployment struct {
 	Key         string             // tells the environment's tokens from others'
 	Stateful    bool               // list elements need ids or names
 	Journal     Journal            // nil: nothing is recorded
+	OnlyLoad    bool               // it ends when loaded() has run: nothing is deployed or destroyed
 	Incarnation func() uint64      // numbers new objects; nil: they have none
 	Observe     func(Event)
 	Confirm     func(ctx context.Context, p *Plan) error // as in Options
@@ -111,6 +112,9 @@ func (d *deploying) change(t *runtime.Task) error {
 	}
 	if err := d.loaded(t); err != nil {
 		return err
+	}
+	if d.OnlyLoad {
+		return nil
 	}
 	if err := d.collect(t, "collect what the model dropped", gcext.PreDeployment(dropped)); err != nil || d.cancelled() {
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type testFlags struct {
 	coverage  bool
 	lcov      string
 	watch     bool
+	timeout   time.Duration
 }
 
 // randomSeed is --shuffle without a value.
@@ -34,14 +36,14 @@ const randomSeed = "random"
 func (a *app) testCommand() *cobra.Command {
 	f := &testFlags{}
 	cmd := &cobra.Command{
-		Use:   "test [path...]",
+		Use:   "test [path[:line]...]",
 		Short: "runs *.test.js and *.test.ts files",
 		Long: `Test runs test files that import "sexton/test": those that are named, and of directories all that are
-called *.test.js or *.test.ts. Each test has an environment of its own, in memory.`,
+called *.test.js or *.test.ts; FILE:LINE runs the test or suite that begins at that line, or last before it. Each test has an environment of its own, in memory.`,
 		Example: examples(
 			"sexton test",
 			"sexton test -t 'an item' --bail",
-			"sexton test item.test.ts --reporter spec --reporter junit:report.xml",
+			"sexton test item.test.ts:3 --reporter spec --reporter junit:report.xml",
 			"sexton test --shuffle=42 --update",
 		),
 		RunE: a.verb(func(_ *cobra.Command, args []string) error { return a.test(f, args) }),
@@ -53,6 +55,7 @@ called *.test.js or *.test.ts. Each test has an environment of its own, in memor
 	set.Lookup("shuffle").NoOptDefVal = randomSeed
 	set.BoolVar(&f.watch, "watch", false, "run again what a change of files affects, until Ctrl-C")
 	set.StringArrayVar(&f.reporters, "reporter", nil, "how to report, `name[:file]`: "+strings.Join(scenario.ReporterNames(), ", ")+" (default spec; with --json json)")
+	set.DurationVar(&f.timeout, "test-timeout", 0, "for a test or hook that has none of its own (default none)")
 	set.IntVar(&f.jobs, "jobs", 0, "test files that run at once (default: as many as there are processors)")
 	set.BoolVar(&f.coverage, "coverage", false, "tell which lines and functions of the package the tests ran")
 	set.StringVar(&f.lcov, "coverage-lcov", "", "write that to a `file`, as tools read it")
@@ -67,17 +70,23 @@ func (a *app) test(f *testFlags, args []string) error {
 		return err
 	}
 	base.Dir, base.Console = e.Package().Dir, a.printConsole
+	if f.timeout < 0 {
+		return usage(fmt.Errorf("--test-timeout=%s: a timeout is not negative", f.timeout))
+	}
 	if f.jobs < 0 {
 		return usage(fmt.Errorf("--jobs=%d: want at least 1", f.jobs))
 	}
 	opts := &scenario.Options{Options: *base, Update: f.update, Jobs: f.jobs, Coverage: f.coverage || f.lcov != ""}
-	opts.Pattern, opts.Bail = f.pattern, f.bail
+	opts.Pattern, opts.Bail, opts.RunOptions.Timeout = f.pattern, f.bail, f.timeout
 	opts.Settings.Timeout = cmp.Or(base.Settings.Timeout, e.Package().Settings.Timeout)
-	paths := make([]string, len(args))
-	for i, p := range args {
-		paths[i] = a.path(p)
+	places := make([]scenario.Place, len(args))
+	for i, arg := range args {
+		places[i] = a.place(arg)
 	}
-	find := func() ([]string, error) { return scenario.Find(base.Dir, paths) }
+	find := func() (files []string, err error) {
+		files, opts.FileLines, err = scenario.Find(base.Dir, places)
+		return files, err
+	}
 	if opts.Files, err = find(); err != nil {
 		return usage(err)
 	}
@@ -91,6 +100,19 @@ func (a *app) test(f *testFlags, args []string) error {
 	}
 	_, err = a.runTests(ctx, f, opts)
 	return err
+}
+
+// place understands PATH and FILE:LINE.
+func (a *app) place(arg string) scenario.Place {
+	path := a.path(arg)
+	if _, err := os.Stat(path); err != nil {
+		if at := strings.LastIndexByte(arg, ':'); at > 0 {
+			if line, err := strconv.Atoi(arg[at+1:]); err == nil && line > 0 {
+				return scenario.Place{Path: a.path(arg[:at]), Line: line}
+			}
+		}
+	}
+	return scenario.Place{Path: path}
 }
 
 // runTests runs opts.Files once.

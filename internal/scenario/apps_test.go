@@ -24,7 +24,7 @@ func TestApps(t *testing.T) {
 		t.Run(c.app, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), c.app)
 			require.NoError(t, os.CopyFS(dir, os.DirFS("../../scripts/apps/"+c.app)))
-			files, err := scenario.Find(dir, nil)
+			files, _, err := scenario.Find(dir, nil)
 			require.NoError(t, err)
 			spec, err := scenario.NewReporter("spec", t.Output(), &scenario.ReporterOptions{Dir: dir})
 			require.NoError(t, err)

@@ -22,6 +22,8 @@ type Host interface {
 	// Deploy deploys a model, given as the text of a model file, with settings of js-api.md as a JSON
 	// object. It answers the report as JSON text, also when destruction is incomplete.
 	Deploy(model, settings string) (goja.Value, error)
+	// Load loads a model as the beginning of a deployment does: constructors, recover() and loaded().
+	Load(model string) (goja.Value, error)
 	// Collect runs an on-demand collection and answers its report as JSON text.
 	Collect() (goja.Value, error)
 	// Snapshot answers the canonical snapshot as text.
@@ -80,6 +82,7 @@ type Module struct {
 // RunOptions selects what runs, and how.
 type RunOptions struct {
 	Pattern string        // substring of the full name, or "/regexp/flags"; empty: all
+	Lines   []int         // of the file: only the tests or suites that begin there, or before; none: all
 	Bail    bool          // stop after the first failure
 	Seed    *uint32       // shuffle; nil: as declared
 	Timeout time.Duration // of a test or hook that has none of its own; 0: none
@@ -118,7 +121,11 @@ func (m *Module) Run(opts *RunOptions) (goja.Value, error) {
 		opts = &RunOptions{}
 	}
 	o := m.vm.NewObject()
-	fields := map[string]any{"pattern": opts.Pattern, "bail": opts.Bail, "timeout": milliseconds(opts.Timeout)}
+	lines := make([]any, len(opts.Lines))
+	for i, line := range opts.Lines {
+		lines[i] = line
+	}
+	fields := map[string]any{"lines": m.vm.NewArray(lines...), "pattern": opts.Pattern, "bail": opts.Bail, "timeout": milliseconds(opts.Timeout)}
 	if opts.Seed != nil {
 		fields["seed"] = int64(*opts.Seed)
 	}
@@ -174,6 +181,7 @@ func hostObject(vm *goja.Runtime, host Host) *goja.Object {
 		"begin":      func(c call) goja.Value { return answer(host.Begin(c.Argument(0).String())) },
 		"end":        func(c call) goja.Value { return answer(host.End(c.Argument(0).ToBoolean())) },
 		"deploy":     func(c call) goja.Value { return answer(host.Deploy(c.Argument(0).String(), c.Argument(1).String())) },
+		"load":       func(c call) goja.Value { return answer(host.Load(c.Argument(0).String())) },
 		"collect":    func(call) goja.Value { return answer(host.Collect()) },
 		"snapshot":   func(call) goja.Value { return answer(host.Snapshot()) },
 		"env":        func(call) goja.Value { return host.Env() },

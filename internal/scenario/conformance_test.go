@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 	require.Greater(t, want, 200)
 
 	failed := failures{}
-	files, err := scenario.Find(dir, nil)
+	files, _, err := scenario.Find(dir, nil)
 	require.NoError(t, err)
 	summary, err := scenario.Run(t.Context(), &scenario.Options{
 		Options:   sexton.Options{Dir: dir, Permissions: sexton.Permissions{Read: []string{"scenarios"}}},

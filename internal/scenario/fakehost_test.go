@@ -72,9 +72,10 @@ func (h *fakeHost) Deploy(model, settings string) (goja.Value, error) {
 	return h.later(`{"destroyed":1}`), nil
 }
 
-func (h *fakeHost) Collect() (goja.Value, error)  { return h.later(`{"rounds":2}`), nil }
-func (h *fakeHost) Snapshot() (goja.Value, error) { return h.later(`{"sexton":1}`), nil }
-func (h *fakeHost) Env() goja.Value               { return h.vm.GlobalObject().Get("root") }
+func (h *fakeHost) Load(string) (goja.Value, error) { return h.later("undefined"), nil }
+func (h *fakeHost) Collect() (goja.Value, error)    { return h.later(`{"rounds":2}`), nil }
+func (h *fakeHost) Snapshot() (goja.Value, error)   { return h.later(`{"sexton":1}`), nil }
+func (h *fakeHost) Env() goja.Value                 { return h.vm.GlobalObject().Get("root") }
 
 // Identify takes every object with an own id for managed.
 func (h *fakeHost) Identify(v goja.Value) (string, bool) {

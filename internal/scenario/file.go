@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sextongc/sexton"
+	"github.com/sextongc/sexton/internal/render"
 	"github.com/sextongc/sexton/runtime"
 )
 
@@ -26,6 +28,9 @@ type fileRun struct {
 	out     *output // what it has to say waits here for its turn
 	golden  *Golden
 	running []*Event // the starts of tests that have not ended, the innermost last
+
+	partial bool     // not all tests of the file have run to their end
+	skipped []string // the full names of tests that were skipped
 }
 
 // do runs the file, to its end or that of ctx.
@@ -48,7 +53,29 @@ func (f *fileRun) do(ctx context.Context) {
 	if err != nil {
 		f.fail(err)
 	}
+	if fault == nil && !f.partial {
+		fault = f.obsolete()
+	}
 	f.out.add(0, func() { f.run.check(errors.Join(fault, f.golden.Close())) })
+}
+
+// obsolete reports stored values that no test of the file asks for any more.
+func (f *fileRun) obsolete() error {
+	keys, err := f.golden.Obsolete(func(key string) bool {
+		return slices.ContainsFunc(f.skipped, func(test string) bool { return strings.HasPrefix(key, test+" > ") })
+	})
+	if err != nil || len(keys) == 0 {
+		return err
+	}
+	what := "--update removes"
+	if f.run.opts.Update {
+		what = "removed"
+	}
+	f.say(&Event{
+		Type: TypeDiagnostic, Name: f.job.File, File: f.job.File,
+		Message: fmt.Sprintf("%s %s that no test asks for: %s", what, render.Count(len(keys), "stored value"), strings.Join(keys, "; ")),
+	})
+	return nil
 }
 
 // print takes what scripts print.
@@ -64,6 +91,14 @@ func (f *fileRun) report(e *Event) {
 	} else if e.Kind == KindTest && isResult(e) {
 		f.running = slices.DeleteFunc(f.running, func(start *Event) bool { return slices.Equal(start.Path, e.Path) })
 	}
+	switch e.Type {
+	case TypePlan:
+		f.partial = e.Count < e.Total
+	case TypeFail:
+		f.partial = true
+	case TypeSkip, TypeTodo:
+		f.skipped = append(f.skipped, e.FullName())
+	}
 	f.say(e)
 }
 
@@ -76,12 +111,13 @@ func (f *fileRun) fail(err error) {
 	if n := len(f.running); n > 0 {
 		e = *f.running[n-1]
 	}
+	f.partial = true
 	e.Type, e.Error = TypeFail, errorOf(err)
 	f.say(&e)
 }
 
 func (f *fileRun) lookup(key, text string) (stored string, ok bool, err error) {
-	return f.golden.Lookup(f.run.path(f.job.File), key, text)
+	return f.golden.Lookup(key, text)
 }
 
 // fileJob says what of a file runs, and how.

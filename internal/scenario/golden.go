@@ -14,8 +14,8 @@ import (
 // GoldenSuffix is what a test file's name is followed by in the name of the file with its stored values.
 const GoldenSuffix = ".golden"
 
-// Golden keeps the values that assert.snapshot compares with: for each test file a text file
-// beside it, with a section per value:
+// Golden keeps the values that assert.snapshot compares with in one test file: a text file beside it, with a section
+// per value:
 //
 //	-- suite > test > 1 --
 //	the value, line by line
@@ -23,70 +23,92 @@ const GoldenSuffix = ".golden"
 // A line that begins with a backslash is the rest of it unquoted as a Go string; so are written lines that
 // could be taken for something else. Golden is not safe for concurrent use.
 type Golden struct {
+	path   string
 	update bool
-	files  map[string]*goldenFile
-}
-
-type goldenFile struct {
-	values map[string]string
+	values map[string]string // nil: not read yet
+	asked  map[string]bool   // keys
 	dirty  bool
 }
 
-// NewGolden returns stored values that are read when they are asked for. With update, what Lookup is
-// given is stored. Values that no test asks for any more stay until their file is deleted.
-func NewGolden(update bool) *Golden {
-	return &Golden{update: update, files: map[string]*goldenFile{}}
+// NewGolden returns the stored values of a test file; they are read when they are asked for. With update, what Lookup
+// is given is stored.
+func NewGolden(testFile string, update bool) *Golden {
+	return &Golden{path: testFile + GoldenSuffix, update: update, asked: map[string]bool{}}
 }
 
-// Lookup returns the value that is stored for a test file under a key, and whether there is one. With
-// update it stores text, and returns it.
-func (g *Golden) Lookup(file, key, text string) (stored string, ok bool, err error) {
-	f := g.files[file]
-	if f == nil {
-		if f, err = readGolden(file + GoldenSuffix); err != nil {
-			return "", false, err
-		}
-		g.files[file] = f
+// Lookup returns the value that is stored under a key, and whether there is one. With update it stores text, and
+// returns it.
+func (g *Golden) Lookup(key, text string) (stored string, ok bool, err error) {
+	if err := g.read(); err != nil {
+		return "", false, err
 	}
-	stored, ok = f.values[key]
+	g.asked[key] = true
+	stored, ok = g.values[key]
 	if g.update && (!ok || stored != text) {
-		f.values[key] = text
-		f.dirty = true
+		g.values[key] = text
+		g.dirty = true
 		return text, true, nil
 	}
 	return stored, ok, nil
 }
 
-// Close writes what has changed.
-func (g *Golden) Close() error {
-	var failures []error
-	for _, file := range slices.Sorted(maps.Keys(g.files)) {
-		f := g.files[file]
-		if !f.dirty {
+// Obsolete returns the keys that Lookup was not asked for, sorted, but those that keep wants to keep. With update,
+// these values are removed.
+func (g *Golden) Obsolete(keep func(key string) bool) ([]string, error) {
+	if err := g.read(); err != nil {
+		return nil, err
+	}
+	var obsolete []string
+	for _, key := range slices.Sorted(maps.Keys(g.values)) {
+		if g.asked[key] || keep(key) {
 			continue
 		}
-		if err := os.WriteFile(file+GoldenSuffix, f.format(), 0o666); err != nil {
-			failures = append(failures, fmt.Errorf("store values of %s: %w", file, err))
+		obsolete = append(obsolete, key)
+		if g.update {
+			delete(g.values, key)
+			g.dirty = true
 		}
-		f.dirty = false
 	}
-	return errors.Join(failures...)
+	return obsolete, nil
 }
 
-func readGolden(path string) (*goldenFile, error) {
-	f := &goldenFile{values: map[string]string{}}
-	data, err := os.ReadFile(path)
+// Close writes what has changed. Without a value there is no file.
+func (g *Golden) Close() error {
+	if !g.dirty {
+		return nil
+	}
+	g.dirty = false
+	var err error
+	if len(g.values) == 0 {
+		err = os.Remove(g.path)
+	} else {
+		err = os.WriteFile(g.path, formatGolden(g.values), 0o666)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store values: %w", err)
+	}
+	return nil
+}
+
+func (g *Golden) read() error {
+	if g.values != nil {
+		return nil
+	}
+	data, err := os.ReadFile(g.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil
+		g.values = map[string]string{}
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read stored values: %w", err)
+		return fmt.Errorf("read stored values: %w", err)
 	}
 	text := strings.ReplaceAll(string(data), "\r\n", "\n") // some checkouts on Windows have it
-	if f.values, err = parseGolden(text); err != nil {
-		return nil, fmt.Errorf("read stored values: %s:%w", path, err)
+	values, err := parseGolden(text)
+	if err != nil {
+		return fmt.Errorf("read stored values: %s:%w", g.path, err)
 	}
-	return f, nil
+	g.values = values
+	return nil
 }
 
 const (
@@ -133,16 +155,16 @@ func parseGolden(text string) (map[string]string, error) {
 	return values, nil
 }
 
-// format is the text of the file, sections sorted by key.
-func (f *goldenFile) format() []byte {
+// formatGolden is the text of a file, sections sorted by key.
+func formatGolden(values map[string]string) []byte {
 	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(f.values)) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		name := key
 		if key != strings.TrimSpace(key) || key == "" || strings.HasPrefix(key, `"`) || strings.ContainsAny(key, "\r\n") {
 			name = strconv.Quote(key)
 		}
 		b.WriteString(sectionStart + name + sectionEnd + "\n")
-		for line := range strings.SplitSeq(f.values[key], "\n") {
+		for line := range strings.SplitSeq(values[key], "\n") {
 			if strings.HasPrefix(line, sectionStart) || strings.HasPrefix(line, `\`) || strings.Contains(line, "\r") {
 				line = `\` + strconv.Quote(line)
 			}

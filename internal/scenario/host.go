@@ -134,6 +134,12 @@ func (h *host) answer(fn func(t *runtime.Task) (any, error)) (goja.Value, error)
 	return promise, nil
 }
 
+func (h *host) Load(model string) (goja.Value, error) {
+	d := h.deployment()
+	d.Model, d.OnlyLoad = []byte(model), true
+	return h.deploy(d)
+}
+
 func (h *host) Deploy(model, settings string) (goja.Value, error) {
 	d := h.deployment()
 	d.Model = []byte(model)
@@ -141,8 +147,13 @@ func (h *host) Deploy(model, settings string) (goja.Value, error) {
 	if d.Settings, err = sexton.ParseSettings([]byte(settings)); err != nil {
 		return nil, err
 	}
+	return h.deploy(d)
+}
+
+func (h *host) deploy(d *sexton.Deployment) (goja.Value, error) {
 	return h.answer(func(t *runtime.Task) (any, error) {
 		// The test may have changed the environment since the last deployment.
+		var err error
 		if d.Last, err = h.session.Store().Snapshot(); err != nil {
 			return nil, err
 		}

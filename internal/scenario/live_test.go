@@ -12,7 +12,7 @@ import (
 // TestLive runs the package testdata/live: what tests can do with real environments.
 func TestLive(t *testing.T) {
 	const dir = "testdata/live"
-	files, err := scenario.Find(dir, nil)
+	files, _, err := scenario.Find(dir, nil)
 	require.NoError(t, err)
 	var failed failures
 	summary, err := scenario.Run(t.Context(), &scenario.Options{

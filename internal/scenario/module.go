@@ -52,7 +52,7 @@ var scripts embed.FS
 // The files in the order of evaluation: they share one scope, and a file's constants must exist before
 // a later one uses them.
 var scriptFiles = []string{
-	"base", "inspect", "diff", "equal", "error", "assert", "throws", "lifecycle", "mock", "tree", "context", "run", "module",
+	"base", "inspect", "diff", "equal", "error", "assert", "throws", "lifecycle", "mock", "graph", "tree", "context", "run", "module",
 }
 
 var program = sync.OnceValue(func() *goja.Program {

@@ -42,6 +42,7 @@ type Event struct {
 	Column     int      `json:"column,omitempty"`
 	DurationMS float64  `json:"durationMs,omitempty"`
 	Count      int      `json:"count,omitempty"`
+	Total      int      `json:"total,omitempty"` // of a plan: the tests that the file declares
 	Message    string   `json:"message,omitempty"`
 	Reason     string   `json:"reason,omitempty"` // of skip and todo
 	Error      *Error   `json:"error,omitempty"`

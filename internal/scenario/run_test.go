@@ -41,12 +41,13 @@ func readOptions(t *testing.T, path string) *RunOptions {
 	require.NoError(t, err)
 	var o struct {
 		Pattern string
+		Lines   []int
 		Bail    bool
 		Seed    *uint32
 		Timeout int
 	}
 	require.NoError(t, json.Unmarshal(text, &o))
-	return &RunOptions{Pattern: o.Pattern, Bail: o.Bail, Seed: o.Seed, Timeout: time.Duration(o.Timeout) * time.Millisecond}
+	return &RunOptions{Pattern: o.Pattern, Lines: o.Lines, Bail: o.Bail, Seed: o.Seed, Timeout: time.Duration(o.Timeout) * time.Millisecond}
 }
 
 const twelve = `for (const s of ["a", "b", "c"]) describe(s, () => { for (let k = 0; k < 4; k++) test(s + k, () => log(s + k)); });`

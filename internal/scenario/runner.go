@@ -19,11 +19,12 @@ import (
 type Options struct {
 	sexton.Options
 	RunOptions
-	Files     []string   // relative to Dir, as Find returns them
-	Jobs      int        // files that run at once; 0: as many as there are processors
-	Reporters []Reporter // hear of everything; the caller closes them
-	Update    bool       // stored values are replaced by what the tests give
-	Coverage  bool       // counts how often the package's code runs: Summary.Coverage
+	Files     []string         // relative to Dir, as Find returns them
+	FileLines map[string][]int // by file: as RunOptions.Lines
+	Jobs      int              // files that run at once; 0: as many as there are processors
+	Reporters []Reporter       // hear of everything; the caller closes them
+	Update    bool             // stored values are replaced by what the tests give
+	Coverage  bool             // counts how often the package's code runs: Summary.Coverage
 }
 
 // run is one call of Run.
@@ -62,10 +63,9 @@ func Run(ctx context.Context, opts *Options) (*Summary, error) {
 // start begins to run the files, in their order. stop interrupts those that still run, and waits for their end.
 func (r *run) start(ctx context.Context) (files []*fileRun, stop func()) {
 	for _, name := range r.opts.Files {
-		files = append(files, &fileRun{
-			run: r, job: fileJob{File: name, RunOptions: r.opts.RunOptions, Coverage: r.opts.Coverage}, out: newOutput(),
-			golden: NewGolden(r.opts.Update),
-		})
+		job := fileJob{File: name, RunOptions: r.opts.RunOptions, Coverage: r.opts.Coverage}
+		job.RunOptions.Lines = r.opts.FileLines[name]
+		files = append(files, &fileRun{run: r, job: job, out: newOutput(), golden: NewGolden(r.path(name), r.opts.Update)})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup

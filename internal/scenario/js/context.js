@@ -54,7 +54,7 @@ function makeContext(scope) {
     mock: scope.mocks,
     async deploy(model, settings = {}) {
       running("deploy");
-      return readAnswer(await host.deploy(modelText(model), stringify(settings)));
+      return readAnswer(await host.deploy(modelText(model, "deploy"), stringify(settings)));
     },
     async collect() {
       running("collect");
@@ -64,6 +64,16 @@ function makeContext(scope) {
       running("snapshot");
       return parse(await host.snapshot());
     },
+    async graph() {
+      running("graph");
+      return graphOf(parse(await host.snapshot()));
+    },
+    async load(model) {
+      running("load");
+      await host.load(model === undefined ? await host.snapshot() : modelText(model, "load"));
+      return host.env();
+    },
+    destroy: (settings) => context.deploy({ Objects: null }, settings),
     allowLeaks() { scope.environment.leaksAllowed = true; },
     clock: { now: () => host.clock.now(), advance: (ms) => host.clock.advance(ms) },
     test: withFlags((flags, args) => {
@@ -89,10 +99,10 @@ function makeContext(scope) {
 
 const readAnswer = (text) => (typeof text === "string" ? parse(text) : undefined);
 
-function modelText(model) {
+function modelText(model, what) {
   if (typeof model === "string") return model;
   if (isObject(model)) return stringify(model, null, 2);
-  throw new TypeError(`t.deploy: the model must be an object, or the text of a model file, got ${inspect(model)}`);
+  throw new TypeError(`t.${what}: the model must be an object, or the text of a model file, got ${inspect(model)}`);
 }
 
 // trace adds an event to the running test; outside of tests it does nothing.

@@ -7,18 +7,20 @@ let notRun = 0; // tests left out because of that
 let orphans = []; // errors that came when no test was running
 
 // run resolves when every selected test has been reported. Options: pattern (a
-// substring of the full name, or "/regexp/flags"), bail, seed (a number:
+// substring of the full name, or "/regexp/flags"), lines (of the file: what begins there), bail, seed (a number:
 // shuffle), timeout (ms per test and hook, 0: none).
-async function run({ pattern = "", bail = false, seed = null, timeout = 0 } = {}) {
+async function run({ pattern = "", lines = [], bail = false, seed = null, timeout = 0 } = {}) {
   settings = { bail, timeout, random: seed === null ? null : mulberry32(seed) };
-  const named = matcher(pattern);
+  const matches = matcher(pattern);
   begun = true;
   const files = settings.random ? shuffled(roots) : roots;
   for (const root of files) {
     const all = countTests(root, () => true);
-    select(root, true, named);
+    const places = lines.map((line) => nodeAt(root, line));
+    const there = (node) => places.length === 0 || places.some((place) => isIn(node, place));
+    select(root, true, (node) => matches(fullName(node)) && there(node));
     const selected = countTests(root, (node) => node.selected);
-    report({ type: "plan", name: root.name, file: root.name, path: [], nesting: 0, count: selected });
+    report({ type: "plan", name: root.name, file: root.name, path: [], nesting: 0, count: selected, total: all });
     if (root.leadsToOnly) note(root, `only: ${selected} of ${plural(all, "test")}`);
     if (root.selected || root.problem) await runSuite(root, null);
     for (const error of orphans.splice(0)) reportNode("fail", root, { error });
@@ -57,17 +59,34 @@ function matcher(pattern) {
   return (name) => compiled.test(name);
 }
 
+// The test or suite of a file that begins at a line, or else the last one before it; null if there is none.
+function nodeAt(root, line) {
+  let best = null;
+  const look = (node) => {
+    const at = node.at.file === root.name ? node.at.line : undefined;
+    if (at <= line && (best === null || at >= best.at.line)) best = node;
+    node.children.forEach(look);
+  };
+  root.children.forEach(look);
+  return best;
+}
+
+function isIn(node, outer) {
+  for (let n = node; n; n = n.parent) if (n === outer) return true;
+  return false;
+}
+
 // Marks what runs. Where anything inside of a suite is marked only, the rest of
 // the suite does not run.
 function select(node, included, named) {
   if (node.kind === "test") {
-    node.selected = included && named(fullName(node));
+    node.selected = included && named(node);
     return;
   }
   const only = node.children.some((child) => child.leadsToOnly);
   for (const child of node.children) select(child, only ? Boolean(child.leadsToOnly) : included, named);
   node.selected = node.children.some((child) => child.selected);
-  if (node.problem && !node.selected) node.selected = included && (node.parent === null || named(fullName(node)));
+  if (node.problem && !node.selected) node.selected = included && (node.parent === null || named(node));
 }
 
 function countTests(node, wanted) {
