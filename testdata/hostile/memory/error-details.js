@@ -3,8 +3,8 @@
 // in process: script TypeError
 export default () => {
   const error = new TypeError("large");
-  for (let i = 0; i < 1e4; i++) error["property" + i] = "x".repeat(1e4);
+  for (let i = 0; i < 1000; i++) error["property" + i] = "x".repeat(1e4);
   error.itself = error;
-  error.errors = new Array(1e6).fill(new AggregateError(new Array(1e4).fill(error)));
+  error.errors = new Array(1e5).fill(new AggregateError(new Array(1e4).fill(error)));
   throw error;
 };
