@@ -200,7 +200,7 @@ func TestDocumentedCommandLine(t *testing.T) {
 		help += sextonCommand(t, append(strings.Fields(verb), "--help")...)
 	}
 	known := append(flag.FindAllString(help, -1), "--help")
-	for _, name := range []string{"README.md", "docs/formats.md", "docs/javascript.md", "docs/semantics.md", "docs/limits.md"} {
+	for _, name := range []string{"README.md", "docs/formats.md", "docs/javascript.md", "docs/semantics.md", "docs/limits.md", "docs/guide.md", "docs/cookbook.md"} {
 		for _, f := range flag.FindAllString(document(t, name), -1) {
 			require.Contains(t, known, f, "%s names %s", name, f)
 		}
