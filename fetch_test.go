@@ -21,11 +21,14 @@ const fetching = `
 -- package.json --
 {"name": "app", "version": "1.0.0"}
 -- index.ts --
-import { Resource } from "sexton";
+import { Resource, GC } from "sexton";
 import { exec } from "sexton/process";
 const told = async (what: string, f: () => Promise<any>) => {
 	try { console.log(what, await f()); } catch (e) { console.log(what, e.name, e.message); }
 };
+export class Thing extends Resource {
+	destroy() { console.log(this.$id, "goes"); }
+}
 export class Api extends Resource {
 	static properties = { url: "string", does: "string", password: { type: "secret", optional: true }, id: { type: "string", usage: "out", optional: true } };
 	declare url: string; declare does: string; declare password: string; declare id: string;
@@ -62,6 +65,18 @@ export class Api extends Resource {
 			return [...names].join();
 		});
 	}
+	async collect() {
+		const told = async (what: string) => console.log(what, (await GC.collect()).destroyed);
+		const controller = new AbortController();
+		let pending = ((o: any) => fetch(this.url + "/hang", { signal: controller.signal }).catch(() => o.$id))(new Thing({}, null, { id: "waits" }));
+		((o: any) => { o.response = new Response("x"); o.response.o = o; o.request = new Request(this.url, { signal: controller.signal, headers: { a: "b" } }); o.request.o = o; })(new Thing({}, null, { id: "cycle" }));
+		await (await fetch(this.url + "/hanging")).text();
+		await told("pending");
+		controller.abort();
+		console.log(await pending);
+		pending = null;
+		await told("ended");
+	}
 	async login() {
 		await fetch(this.url + "/echo", { method: "POST", headers: { Authorization: "Basic " + btoa("me:" + this.password) } });
 		await fetch(this.url + "/echo", { method: "POST", body: new TextEncoder().encode(JSON.stringify({ login: this.password })) });
@@ -74,6 +89,12 @@ export class Api extends Resource {
 	destroy() {}
 }
 `
+
+// What a pending request will go on with is reachable, and no longer once it has ended.
+func TestFetchAndCollect(t *testing.T) {
+	e := api(t, sexton.IsolationProcess, newTestServer(t), `"does": "collect"`)
+	require.Equal(t, []string{"cycle goes", "pending 1", "waits", "waits goes", "ended 1"}, e.log)
+}
 
 // testServer answers what fetching asks.
 type testServer struct {

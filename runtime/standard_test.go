@@ -49,6 +49,19 @@ func TestStandardAsInNode(t *testing.T) {
 	}
 }
 
+// The same for async generators, which goja does not have, and the build lowers.
+func TestAsyncGeneratorsAsInNode(t *testing.T) {
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join("testdata", "standard", name))
+		require.NoError(t, err)
+		return string(data)
+	}
+	var printed strings.Builder
+	_, err := evalStandard(t, &Options{Console: func(_, text string) { printed.WriteString(text + "\n") }}, read("generators.js")+"\nexport const result = 1;")
+	require.NoError(t, err)
+	require.Equal(t, read("generators.out"), printed.String())
+}
+
 // evalStandard runs a module and returns what it exports as result, as JSON.
 func evalStandard(t *testing.T, opts *Options, source string) (string, error) {
 	t.Helper()

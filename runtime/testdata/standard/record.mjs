@@ -1,4 +1,5 @@
-// node record.mjs FILE…: writes below each snippet of the files what Node makes of it.
+// node record.mjs *.txt: writes below each snippet of the files what Node makes of it.
+// node --input-type=module < generators.js > generators.out does the same for a whole program.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const show = (0, eval)(readFileSync(new URL("show.js", import.meta.url), "utf8"));
