@@ -426,7 +426,14 @@ declare module "sexton/test" {
   }
   export interface Test extends Declare<TestFunction> { only: Declare<TestFunction>; skip: Declare<TestFunction>; todo: Declare<TestFunction> }
   type SuiteFunction = (suite: { readonly name: string }) => void;
-  export interface Suite extends Declare<SuiteFunction> { only: Declare<SuiteFunction>; skip: Declare<SuiteFunction>; todo: Declare<SuiteFunction> }
+  /**
+   * A class of tests: each method whose name begins with `test` is one, on an instance of its own, between its `setUp` and
+   * `tearDown`.
+   */
+  interface DeclareClass { (tests: new () => TestClass, options?: TestOptions): void }
+  export interface TestClass { setUp?(t: TestContext): unknown; tearDown?(t: TestContext): unknown }
+  type DeclareSuite = Declare<SuiteFunction> & DeclareClass;
+  export interface Suite extends Declare<SuiteFunction>, DeclareClass { only: DeclareSuite; skip: DeclareSuite; todo: DeclareSuite }
 
   /** What a test gets. */
   export interface TestContext {
@@ -441,12 +448,24 @@ declare module "sexton/test" {
      * @throws if the model is wrong, or `deploy()` fails
      */
     deploy(model: object | string, settings?: DeploySettings): Promise<DeployReport>;
+    /**
+     * Loads a model as a deployment begins (constructors, `recover()`, `loaded()`), but deploys and destroys nothing. It
+     * resolves with the root. Without a model: the environment as it is saved, as in a process that starts again.
+     */
+    load(model?: object | string): Promise<any>;
+    /** Destroys everything. */
+    destroy(settings?: DeploySettings): Promise<DeployReport>;
     /** As `GC.collect()`. */
     collect(): Promise<import("sexton").CollectReport>;
     /** The root object. */
     readonly env: any;
     /** What is saved, parsed. */
     snapshot(): Promise<any>;
+    /**
+     * The saved objects by id, without what differs from run to run: digest, versions, and ids that were generated, which
+     * become `Class#1` and so on. For `assert.snapshot`.
+     */
+    graph(): Promise<Record<string, any>>;
     /** Virtual time: from the first use on, timers and limits run on it until the test ends. */
     readonly clock: { now(): number; advance(ms: number): Promise<void> };
     /** Lifts the check for objects that are left at the end. */
@@ -492,27 +511,54 @@ declare module "sexton/test" {
 
   /** Functions that record their calls; all are restored when the test ends. */
   export interface Mocks {
-    fn<F extends (...args: any[]) => any>(original?: F, implementation?: F): Mocked<F>;
-    /** Replaces a method of an object or of a prototype. Without an implementation it does what it did. */
+    /** A function of its own. Without an implementation it does what the original does. */
+    fn<F extends (...args: any[]) => any>(original?: F, implementation?: F, options?: MockOptions): Mocked<F>;
+    fn(options: MockOptions): Mocked<(...args: any[]) => any>;
+    /**
+     * Replaces a method of an object, or of a prototype, `destroy` of a managed class included. Without an implementation
+     * it does what it did.
+     */
     method<T extends object, K extends keyof T>(
-      object: T, name: K, implementation?: (this: any, ...args: any[]) => any,
+      object: T, name: K, implementation?: (this: any, ...args: any[]) => any, options?: MockOptions,
     ): T[K] extends (...args: any[]) => any ? Mocked<T[K]> : never;
+    method<T extends object, K extends keyof T>(object: T, name: K, options: MockOptions): T[K] extends (...args: any[]) => any ? Mocked<T[K]> : never;
+    /** Replaces a getter. */
+    getter<T extends object, K extends keyof T>(object: T, name: K, implementation?: (this: any) => T[K], options?: MockOptions): Mocked<() => T[K]>;
+    /** Replaces a setter. */
+    setter<T extends object, K extends keyof T>(
+      object: T, name: K, implementation?: (this: any, value: T[K]) => void, options?: MockOptions,
+    ): Mocked<(value: T[K]) => void>;
+    /** Restores all, the last one first. */
     restoreAll(): void;
+    /** Restores all, and forgets them. */
+    reset(): void;
+  }
+  export interface MockOptions {
+    /** For how many calls the implementation stands in; the original does the others. */
+    readonly times?: number;
   }
   export type Mocked<F extends (...args: any[]) => any> = F & { readonly mock: Mock<F> };
   export interface Mock<F extends (...args: any[]) => any> {
+    /** What the mock stands for. */
     readonly original: F;
     readonly calls: MockCall<F>[];
     callCount(): number;
     resetCalls(): void;
     mockImplementation(fn: F): void;
+    /** For one call: the next one, or the one with this number, from 0. */
+    mockImplementationOnce(fn: F, call?: number): void;
     restore(): void;
   }
+  /** A call. Managed objects that have been destroyed since are `undefined` in it. */
   export interface MockCall<F extends (...args: any[]) => any> {
     readonly arguments: Parameters<F>;
     readonly result: ReturnType<F> | undefined;
     readonly error: unknown;
     readonly this: any;
+    /** The class, if it was called with `new`. */
+    readonly target: Function | undefined;
+    /** Its stack is where the call came from. */
+    readonly stack: Error;
   }
 
   /** What a failing assertion throws. */

@@ -58,10 +58,12 @@ func (r *junit) Report(e *Event) error {
 	if !isResult(e) {
 		return nil
 	}
-	if len(r.files) == 0 { // a file that could not be evaluated has no plan
+	last := len(r.files) - 1
+	if last < 0 || len(e.Path) == 0 && r.files[last].Name != r.relative(e.Name) { // one that could not be evaluated has no plan
 		r.files = append(r.files, &junitFile{Name: r.relative(e.File)})
+		last++
 	}
-	file := r.files[len(r.files)-1]
+	file := r.files[last]
 	c := junitCase{
 		Name:      r.title(e),
 		ClassName: file.Name,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,6 +130,35 @@ func TestJUnitIsXML(t *testing.T) {
 		require.Len(t, file.Cases, file.Tests)
 		require.LessOrEqual(t, file.Failures+file.Errors+file.Skipped, file.Tests)
 	}
+}
+
+// A file that cannot be evaluated is a testsuite of its own, wherever it stands.
+func TestJUnitFilesWithoutPlan(t *testing.T) {
+	var out strings.Builder
+	r, err := NewReporter("junit", &out, nil)
+	require.NoError(t, err)
+	broken := func(file string) *Event {
+		return &Event{Type: TypeFail, Kind: KindSuite, Name: file, File: file, Error: &Error{Message: "broken"}}
+	}
+	for _, e := range []*Event{
+		broken("a.js"), {Type: TypePlan, Name: "b.js"}, {Type: TypePass, Kind: KindTest, Name: "t", Path: []string{"t"}, File: "helper.js"},
+		broken("b.js"), broken("c.js"), broken("d.js"),
+	} {
+		require.NoError(t, r.Report(e))
+	}
+	require.NoError(t, r.Close(&Summary{}))
+	var document struct {
+		Files []struct {
+			Name  string `xml:"name,attr"`
+			Tests int    `xml:"tests,attr"`
+		} `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(out.String()), &document))
+	var files []string
+	for _, f := range document.Files {
+		files = append(files, fmt.Sprint(f.Name, " ", f.Tests))
+	}
+	require.Equal(t, []string{"a.js 1", "b.js 2", "c.js 1", "d.js 1"}, files)
 }
 
 func TestSummary(t *testing.T) {

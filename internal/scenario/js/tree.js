@@ -66,6 +66,7 @@ function declareTest(flags, args) {
 }
 
 function declareSuite(flags, args) {
+  if (typeof args[0] === "function" && isClass(args[0])) return declareClass(flags, args[0], args[1]);
   const given = readArguments(args, "describe");
   given.options = { ...given.options, ...flags };
   if (current) throw new Error(`describe "${given.name}": suites cannot be declared inside of a test; use t.test()`);
@@ -81,6 +82,23 @@ function declareSuite(flags, args) {
     open = suite.parent;
   }
   suite.fn = undefined;
+}
+
+// A class of tests: each method whose name begins with "test" is one, on an instance of its own, between setUp() and
+// tearDown(). Methods are inherited, those of the base first.
+function declareClass(flags, Class, options = {}) {
+  const names = [];
+  for (let p = Class.prototype; p && p !== Object.prototype; p = getPrototypeOf(p)) {
+    const own = ownKeys(p).filter((key) => typeof key === "string" && key.startsWith("test") && !names.includes(key));
+    names.unshift(...own);
+  }
+  const run = (name) => async (t) => {
+    const tests = new Class();
+    t.after(() => tests.tearDown?.(t));
+    await tests.setUp?.(t);
+    await tests[name](t);
+  };
+  declareSuite(flags, [Class.name, options, () => names.forEach((name) => declareTest({}, [name, run(name)]))]);
 }
 
 function add(kind, given) {
