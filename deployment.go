@@ -48,6 +48,7 @@ type deploying struct {
 	ctx      context.Context // done: start nothing new (gc 5.8)
 	settings Settings
 	report   *Report
+	last     *objectstore.Graph // Deployment.Last, as the present versions of its classes want it
 	model    *serialize.Model
 	merged   *serialize.Merged
 	graph    *objectstore.Graph // the environment as it was saved last

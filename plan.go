@@ -107,7 +107,7 @@ func (s *Session) plan(ctx context.Context, t *runtime.Task, d *Deployment) (*Pl
 func (run *deploying) plan(t *runtime.Task) (*Plan, error) {
 	s, d, gone, incoming := run.s, run.Deployment, run.outgoing(), run.merged
 	if len(gone) > 0 {
-		if err := run.load(t, d.Last); err != nil {
+		if err := run.load(t, run.last); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +121,7 @@ func (run *deploying) plan(t *runtime.Task) (*Plan, error) {
 	}
 	if len(gone) > 0 {
 		var err error
-		if incoming, err = serialize.Merge(without(d.Last, gone), run.model); err != nil {
+		if incoming, err = serialize.Merge(without(run.last, gone), run.model); err != nil {
 			return nil, err
 		}
 		if err := run.load(t, incoming.Graph); err != nil {

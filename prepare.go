@@ -1,6 +1,7 @@
 package sexton
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -86,7 +87,7 @@ func (d *deploying) broken(phase string) error {
 
 // deployed reports whether the state has an object of that id.
 func (d *deploying) deployed(id string) bool {
-	return d.Last != nil && slices.ContainsFunc(d.Last.Objects, func(e *objectstore.Entry) bool { return e.ID == id })
+	return d.last != nil && slices.ContainsFunc(d.last.Objects, func(e *objectstore.Entry) bool { return e.ID == id })
 }
 
 // number gives incarnations to objects that have none. Entries may be shared with the state.
@@ -105,7 +106,7 @@ func (d *deploying) number(g *objectstore.Graph) {
 
 // confirm asks whether to go on.
 func (d *deploying) confirm(t *runtime.Task) error {
-	if d.Confirm == nil || d.Last == nil || len(d.Last.Objects) == 0 {
+	if d.Confirm == nil || d.last == nil || len(d.last.Objects) == 0 {
 		return nil
 	}
 	p, err := d.plan(t)
@@ -117,23 +118,52 @@ func (d *deploying) confirm(t *runtime.Task) error {
 
 // merge reads the model and merges it with what is.
 func (d *deploying) merge() (err error) {
+	if err := d.migrate(); err != nil {
+		return err
+	}
 	if d.model, err = serialize.DecodeModel(d.Model, &serialize.ModelOptions{
 		File: d.File, Classes: d.s.registry, Stateful: d.Stateful, MaxSize: d.settings.Limits.ModelSize, MaxNesting: d.settings.Limits.Nesting,
 		MaxObjects: d.settings.Limits.Objects, MaxEdges: d.settings.Limits.Edges,
 	}); err != nil {
 		return err
 	}
-	if d.merged, err = serialize.Merge(d.Last, d.model); err != nil {
+	if d.merged, err = serialize.Merge(d.last, d.model); err != nil {
 		return err
 	}
 	return d.s.rt.Try(d.settings.HandlerTimeout, d.handlers)
 }
 
+// migrate makes of what was saved by other versions of its classes what the present ones want. It changes nothing else: if
+// one cannot, the state is as it was.
+func (d *deploying) migrate() error {
+	if d.Last == nil {
+		return nil
+	}
+	var err error
+	d.last, err = mapGraph(d.Last, func(e *objectstore.Entry) (migrated *objectstore.Entry, err error) {
+		err = d.s.rt.Try(d.settings.HandlerTimeout, func() error {
+			migrated, err = d.s.registry.Migrate(e)
+			return err
+		})
+		if newer := (*objectstore.NewerError)(nil); errors.As(err, &newer) {
+			return nil, &PhaseError{Phase: "load", Object: e.Type + " " + e.ID, Err: err}
+		} else if err != nil {
+			to := ""
+			if c, lookupErr := d.s.registry.Lookup(e.Type); lookupErr == nil {
+				to = c.Version
+			}
+			return nil, &PhaseError{Phase: fmt.Sprintf("migrate from version %s to %s", cmp.Or(e.Version, "(none)"), to), Object: e.Type + " " + e.ID, Err: err}
+		}
+		return migrated, nil
+	})
+	return err
+}
+
 // handlers checks that the subscriptions of the model name methods.
 func (d *deploying) handlers() error {
 	types := map[string]string{}
-	if d.Last != nil {
-		for _, e := range d.Last.Objects {
+	if d.last != nil {
+		for _, e := range d.last.Objects {
 			types[e.ID] = e.Type
 		}
 	}
@@ -162,21 +192,21 @@ func (d *deploying) outgoing() map[string]bool {
 	for _, r := range d.merged.Replaced {
 		gone[r.Old.ID] = true
 	}
-	if d.Last == nil {
+	if d.last == nil {
 		return gone
 	}
 	model := map[string]bool{}
 	for _, e := range d.model.Graph.Objects {
 		model[e.ID] = true
 	}
-	for _, e := range d.Last.Objects {
+	for _, e := range d.last.Objects {
 		if model[e.ID] && (e.Doomed || e.Destroyed && e.ID == d.model.Graph.Root) {
 			gone[e.ID] = true
 		}
 	}
-	if slices.ContainsFunc(d.Last.Objects, func(e *objectstore.Entry) bool { return e.Doomed }) {
-		kept := persisting(d.Last)
-		for _, e := range d.Last.Objects {
+	if slices.ContainsFunc(d.last.Objects, func(e *objectstore.Entry) bool { return e.Doomed }) {
+		kept := persisting(d.last)
+		for _, e := range d.last.Objects {
 			if model[e.ID] && e.Destroyed && !kept[e.ID] {
 				gone[e.ID] = true
 			}
@@ -203,7 +233,7 @@ func persisting(g *objectstore.Graph) map[string]bool {
 // with them, because some of it may have to go first. One that cannot be destroyed stays, and its id goes on
 // to mean it; but not where the model wants another class or a new root.
 func (d *deploying) replace(t *runtime.Task, gone map[string]bool) (*objectstore.Graph, error) {
-	if err := d.load(t, d.Last); err != nil {
+	if err := d.load(t, d.last); err != nil {
 		return nil, err
 	}
 	if err := d.recover(t); err != nil {

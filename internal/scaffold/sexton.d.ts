@@ -29,6 +29,13 @@ declare module "sexton" {
     static with<B extends ResourceClass, const P extends Properties>(this: B, properties: P & NoInfer<Checked<P>>): Extended<B, P>;
 
     /**
+     * If a class defines it: returns the properties of now, made of those that an older version of the package has saved. It
+     * runs before the object exists, once: plain data goes in and comes out, with references as `{ $ref: id }`.
+     * @param fromVersion what package.json said when they were saved; `""` if it said nothing
+     */
+    static migrate?(properties: any, fromVersion: string): object;
+
+    /**
      * Makes an object. The constructor runs again, with the saved properties, each time that the object is loaded; declared
      * properties are set once it returns. Constructors of one's own take the same arguments and pass them on:
      * `constructor(properties: Given<typeof Network>, owner?: Resource | null, options?: ObjectOptions)`.

@@ -24,6 +24,16 @@ export class Server extends Resource.with({
   }
 }
 
+export class Disk extends Resource.with({ bytes: "integer" }) {
+  static override migrate({ sizeMB }: { sizeMB: number }, fromVersion: string) {
+    return fromVersion.startsWith("1.") ? { bytes: sizeMB * 2 ** 20 } : {};
+  }
+}
+export class Old extends Resource {
+  static properties = { bytes: "integer" };
+  static migrate(properties: Record<string, unknown>) { return properties; }
+}
+
 async function processes() {
   const { stdout, exitCode } = await exec("ls", ["-l"], { cwd: ".", env: { LANG: "C" }, input: "x", timeout: 1000 });
   const bytes = (await exec("ls", [], { encoding: "buffer" })).stdout;
