@@ -131,7 +131,18 @@ func (e *Environment) Destroy(ctx, kill context.Context) (*Report, error) {
 	return report, err
 }
 
+// within checks the size of a model, before anything is done with it.
+func (e *Environment) within(model *Model) error {
+	if most := e.limits().ModelSize; int64(len(model.Data)) > most {
+		return fmt.Errorf("model %s: %w", model.File, tooLarge("modelSize", most, fmt.Sprintf("it has %d bytes", len(model.Data))))
+	}
+	return nil
+}
+
 func (e *Environment) change(ctx, kill context.Context, model *Model, create bool) (*Report, error) {
+	if err := e.within(model); err != nil {
+		return nil, err
+	}
 	doing := newActivity()
 	stop := newStopping(ctx, kill, e.timeout(), doing.String)
 	defer stop.end()

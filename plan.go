@@ -46,6 +46,9 @@ func (e *Environment) Plan(ctx context.Context, model *Model) (*Plan, error) {
 	if model == nil {
 		return nil, errors.New("plan: the model is nil; ReadModel reads one")
 	}
+	if err := e.within(model); err != nil {
+		return nil, err
+	}
 	last, err := e.stored()
 	if err != nil {
 		return nil, err

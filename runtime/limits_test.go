@@ -3,6 +3,8 @@ package runtime_test
 import (
 	"os"
 	"path/filepath"
+	goruntime "runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -117,4 +119,17 @@ func TestSourceLimits(t *testing.T) {
 		require.EqualError(t, err, want)
 		require.ErrorIs(t, err, &runtime.LimitError{})
 	}
+}
+
+// What the program had before is none of the scripts', also if Go has not looked at it yet.
+func TestMemoryOfOthers(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	goruntime.GC()
+	held := make([]byte, 200<<20)
+	h := newHost(t, &runtime.Options{Limits: runtime.Limits{Memory: 64 << 20}})
+	require.NoError(t, h.Run(patient(t), func(task *runtime.Task) error {
+		_, err := h.load(task, "for (let i = 0, s; i < 1e6; i++) s = i")
+		return err
+	}))
+	goruntime.KeepAlive(held)
 }

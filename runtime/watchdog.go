@@ -42,7 +42,11 @@ func (rt *Runtime) watchProcess(exceeded func(error)) (stop func()) {
 		return func() {}
 	}
 	w := &watchdog{limits: l, busy: &rt.busy, base: math.MaxInt64, spent: rt.cpu, started: cpuTime()}
-	w.heap()
+	if n, _ := w.heap(); n > w.checkAt { // what is there already is not the scripts'
+		goruntime.GC()
+		w.base = math.MaxInt64
+		w.heap()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"sync"
 )
 
 // A journal begins with the line "sexton journal <version>". Its first group is the header record, the
@@ -83,7 +84,7 @@ func digest(data []byte) string {
 	return digestOf(sum[:])
 }
 
-var headerSeed = seedOf("sexton journal")
+var headerSeed = sync.OnceValue(func() uint32 { return seedOf("sexton journal") })
 
 // newJournal encodes a journal that holds its first group only.
 func newJournal(h *header, seq uint64, meta, history []byte, carry []Record) ([]byte, journal, error) {
@@ -93,7 +94,7 @@ func newJournal(h *header, seq uint64, meta, history []byte, carry []Record) ([]
 	}
 	buf := fmt.Appendf(nil, "%s%d\n", journalMagic, formatVersion)
 	first := len(buf)
-	buf = appendLine(buf, headerSeed, seq+1, kindHeader, payload)
+	buf = appendLine(buf, headerSeed(), seq+1, kindHeader, payload)
 	crc, _ := parseHex(buf[first : first+8])
 	// Everything behind the header is seeded with its checksum: it fits into this generation only.
 	j := journal{seed: uint32(crc), seq: seq + 1, chain: sha256.New()}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"sync"
 )
 
 // mark says how far a journal was acknowledged. It is written after the fsync that made it true and not
@@ -23,11 +24,11 @@ const (
 	kindMark     = Kind("mark")
 )
 
-var markSeed = seedOf("sexton mark")
+var markSeed = sync.OnceValue(func() uint32 { return seedOf("sexton mark") })
 
 func (m *mark) encode() []byte {
 	payload := fmt.Appendf(nil, "%s %d %s", m.environment, m.size, m.digest)
-	return appendLine(nil, markSeed, m.generation, kindMark, payload)
+	return appendLine(nil, markSeed(), m.generation, kindMark, payload)
 }
 
 // readMark returns the furthest mark of the file and the slot that it lies in, nil if there is none.
@@ -36,7 +37,7 @@ func readMark(data []byte) (best *mark, slot int) {
 		if len(data) <= i*markSlotSize {
 			break
 		}
-		l, problem := parseLine(data[i*markSlotSize:], markSeed)
+		l, problem := parseLine(data[i*markSlotSize:], markSeed())
 		fields := bytes.Fields(l.rest)
 		if problem != "" || l.kind != kindMark || len(fields) != 3 {
 			continue

@@ -169,7 +169,7 @@ func (out *Salvaged) unconfirmed() {
 // group one by one, because it was whole before it got its name. It returns nil without the header.
 func headerOf(data []byte) *scanned {
 	at := int64(bytes.IndexByte(data, '\n') + 1)
-	l, problem := parseLine(data[at:], headerSeed)
+	l, problem := parseLine(data[at:], headerSeed())
 	s := &scanned{}
 	if at == 0 || problem != "" || l.kind != kindHeader || json.Unmarshal(l.rest, &s.header) != nil {
 		return nil

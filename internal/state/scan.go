@@ -67,7 +67,7 @@ func (s *scanned) first(data []byte) error {
 		return fmt.Errorf("%w: journal format %d, known up to %d", ErrNewerVersion, version, formatVersion)
 	}
 	at := int64(min(len(top)+1, len(data)))
-	l, problem := parseLine(data[at:], headerSeed)
+	l, problem := parseLine(data[at:], headerSeed())
 	if problem == "" && (l.kind != kindHeader || json.Unmarshal(l.rest, &s.header) != nil) {
 		problem = "its header cannot be understood"
 	}
