@@ -223,7 +223,7 @@ func (b *Bundle) compile(code string, m *sourceMap, covered func(file string) bo
 		b.counters = instrument(tree, code, m, covered)
 	}
 	guardConstructors(tree)
-	resetForAwait(tree)
+	repairForAwait(tree)
 	if b.program, err = goja.CompileAST(tree, true); err != nil {
 		return compileError(err)
 	}

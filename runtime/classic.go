@@ -44,7 +44,7 @@ func compileClassic(name, code string, option parser.Option) (*goja.Program, err
 	if err != nil {
 		return nil, err
 	}
-	resetForAwait(tree)
+	repairForAwait(tree)
 	return goja.CompileAST(tree, false)
 }
 

@@ -100,3 +100,15 @@ for await (const a of count(2)) {
     log(a, e.message);
   }
 }
+
+// With variables of these names, labels, and what assigns elsewhere.
+const temp = "user", error = "mine", iter = [], more = {};
+pages: for await (const { a = temp } of [{}, { a: 2 }]) {
+  for await (iter[0] of count(3)) {
+    if (iter[0] === 1) continue pages;
+    log(a, iter, error);
+  }
+}
+for await (more.value of count(2));
+for await (var [hoisted] of ["x", "y"]);
+log(more, hoisted, temp);
