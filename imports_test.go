@@ -43,6 +43,7 @@ var only = map[string][]string{
 	"golang.org/x/mod":                    {"objectstore"},
 	"golang.org/x/term":                   {"internal/cli"},
 	"github.com/fsnotify/fsnotify":        {"internal/cli"},
+	"github.com/peterh/liner":             {"internal/cli"},
 	"github.com/gofrs/flock":              {"internal/state"},
 	"github.com/landlock-lsm/go-landlock": {"internal/sandbox"},
 	"github.com/elastic/go-seccomp-bpf":   {"internal/sandbox"},

@@ -69,9 +69,9 @@ func (e *Environment) planIsolated(stop *stopping, model *Model, last *objectsto
 // runIsolated does what Run does in a process of its own.
 func runIsolated(stop *stopping, opts *Options, pkg *Package, script *Script, observe func(Event)) (*Report, error) {
 	job := opts.job(opts.settings(pkg))
-	job.Script = script
+	job.Script, job.Converses = script, script.With != nil
 	var data resultData
-	p := &workerProcess{opts: opts, observe: observe}
+	p := &workerProcess{opts: opts, observe: observe, talk: script.With}
 	known, audit, err := p.unrecorded(stop, pkg, &pipe.Message{Kind: msgRun, Head: jsonOf(job)}, &data)
 	if known == nil {
 		return nil, err

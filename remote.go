@@ -29,6 +29,9 @@ const (
 	msgConsole byte = 'l' // notice: consoleData
 	msgTold    byte = 't' // notice: hook.Job.Told
 	msgAsked   byte = 'x' // call: hook.Job.Asked
+	msgTurn    byte = 'u' // call: turnData → Typed
+
+	msgInterrupt byte = 'i' // notice: of Conversation.Interrupts
 )
 
 // jobData is what the script side needs to know.
@@ -44,7 +47,8 @@ type jobData struct {
 	Confirms    bool           `json:"confirms"`
 	Limits      sandbox.Limits `json:"limits"`
 	Script      *Script        `json:"script,omitempty"`
-	Job         string         `json:"job,omitempty"` // of hook.Jobs
+	Converses   bool           `json:"converses,omitempty"` // the script is typed
+	Job         string         `json:"job,omitempty"`       // of hook.Jobs
 }
 
 // planData is what came of a plan.

@@ -24,6 +24,11 @@ type Script struct {
 	Args     []string // what the script sees as the global scriptArgs, and in process.argv
 	Keep     bool     // what is left at the end is not destroyed
 	ExposeGC bool     // the script has the global gc(): see runtime.Runtime.CollectGarbage
+
+	// With types the script, instead of a file: TypeScript, input by input, each with the globals that the inputs before
+	// have left. The exports of the package's main module and of the modules Files, paths, are globals, too.
+	With  *Conversation `json:"-"`
+	Files []string
 }
 
 const (
@@ -50,7 +55,7 @@ func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, err
 	if err != nil {
 		return nil, err
 	}
-	if script.Source == "" {
+	if script.Source == "" && script.With == nil {
 		absolute := *script
 		if absolute.File, err = filepath.Abs(script.File); err != nil {
 			return nil, err
@@ -73,19 +78,28 @@ func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, err
 
 // runHere runs a script in this process.
 func runHere(ctx, kill context.Context, opts *SessionOptions, script *Script) (*Report, error) {
-	opts.Anonymous, opts.scriptOnly, opts.exposeGC = true, true, script.ExposeGC
-	opts.Entries = []runtime.Entry{{
-		Name: scriptEntry, Source: script.Source, Path: script.File, Classic: filepath.Ext(script.File) == ".cjs",
-	}}
+	opts.Anonymous, opts.scriptOnly, opts.exposeGC, opts.redeclared = true, true, script.ExposeGC, script.With != nil
+	if script.With == nil {
+		opts.Entries = []runtime.Entry{{
+			Name: scriptEntry, Source: script.Source, Path: script.File, Classic: filepath.Ext(script.File) == ".cjs",
+		}}
+	}
 	s, err := NewSession(opts)
 	if err != nil {
 		return nil, err
+	}
+	if script.With != nil {
+		for _, file := range append([]string{s.Package.Main}, script.Files...) {
+			if file != "" {
+				s.opts.Entries = append(s.opts.Entries, runtime.Entry{Name: file, Path: file})
+			}
+		}
 	}
 	r := &scriptRun{s: s, Script: script, deploying: deploying{
 		Deployment: &Deployment{Observe: opts.Observe}, s: s, ctx: ctx, settings: s.settings(Settings{}), report: &Report{},
 	}}
 	began := time.Now()
-	err = r.evaluate(ctx, kill)
+	err = r.evaluate(ctx)
 	if s.store != nil && !script.Keep {
 		err = errors.Join(err, r.destroy(ctx, kill))
 	}
@@ -109,33 +123,43 @@ type scriptRun struct {
 }
 
 // evaluate runs the script until nothing is left that could make it go on.
-func (r *scriptRun) evaluate(ctx, kill context.Context) error {
-	idle := false
-	err := r.s.Run(ctx, func(t *runtime.Task) error {
-		if err := r.begin(ctx); err != nil {
-			return err
-		}
-		r.phase("script")
-		err := r.s.Load(ctx, t)
+func (r *scriptRun) evaluate(ctx context.Context) error {
+	var err error
+	if r.With != nil {
+		err = r.converse(ctx)
+	} else {
+		err = r.s.Run(ctx, func(t *runtime.Task) error {
+			if err := r.begin(ctx); err != nil {
+				return err
+			}
+			r.phase("script")
+			err := r.s.Load(ctx, t)
+			if err == nil {
+				err = r.callDefault(t)
+			}
+			return errors.Join(err, r.unhandled("script"))
+		})
 		if err == nil {
-			err = r.callDefault(t)
+			err = r.await(ctx)
 		}
-		if err := errors.Join(err, r.unhandled("script")); err != nil {
-			return err
-		}
-		// Timers and effects go on. When there are none left, the loop takes the task for deadlocked.
-		idle = true
-		t.Park()
-		return nil
-	})
-	if idle && errors.Is(err, runtime.ErrDeadlock) {
-		err = nil
 	}
 	if err != nil && ctx.Err() != nil {
 		r.report.Interrupted = true
 		err = errors.Join(ErrInterrupted, notCancelled(ctx, err))
 	}
 	return errors.Join(err, r.unhandled("script"))
+}
+
+// await lets timers and effects go on. When there are none left, the loop takes the task for deadlocked.
+func (r *scriptRun) await(ctx context.Context) error {
+	err := r.s.Run(ctx, func(t *runtime.Task) error {
+		t.Park()
+		return nil
+	})
+	if errors.Is(err, runtime.ErrDeadlock) {
+		return nil
+	}
+	return err
 }
 
 // notCancelled drops an error that only says that the context is done.

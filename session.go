@@ -65,6 +65,7 @@ type SessionOptions struct {
 
 	scriptOnly bool // load the entries without main module and hooks
 	exposeGC   bool // scripts have the global gc()
+	redeclared bool // a class may be declared anew
 }
 
 const (
@@ -263,7 +264,7 @@ func (s *Session) newStore(ctx context.Context, key string, settings Settings, j
 	s.store = s.registry.NewStore(&objectstore.Options{
 		MaxObjects: limits.Objects, MaxEdges: limits.Edges, Exceeded: s.exceeded,
 		Package: s.Package.Name, Version: s.Package.Version, NewID: s.newID,
-		Anonymous: s.opts.Anonymous, TraceCreation: s.opts.TraceCreation,
+		Anonymous: s.opts.Anonymous, Redeclared: s.opts.redeclared, TraceCreation: s.opts.TraceCreation,
 		Incarnation: incarnation, Config: s.config, Stopping: func() bool { return ctx.Err() != nil },
 	})
 	s.collector = gcext.NewCollector(s.rt, s.registry, s.store, &gcext.Options{Settings: settings.collector(), Journal: journal, Observe: observe})

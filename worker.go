@@ -27,7 +27,7 @@ var errStopped = errors.New("stopped by the other side")
 //
 // The process that calls it should do nothing else, and be started by Options.Worker.
 func Worker(in io.Reader, out io.Writer, extensions []*runtime.Extension) error {
-	w := &worker{extensions: extensions}
+	w := &worker{extensions: extensions, interrupts: make(chan struct{}, 1)}
 	runtime.Warm()
 	debug.SetMaxStack(maxStack)
 	debug.SetGCPercent(startGC)
@@ -59,6 +59,7 @@ type worker struct {
 
 	soft, hard   context.Context
 	cancel, kill context.CancelCauseFunc
+	interrupts   chan struct{} // of a conversation
 }
 
 func (w *worker) notice(m *pipe.Message) {
@@ -68,6 +69,11 @@ func (w *worker) notice(m *pipe.Message) {
 		fallthrough
 	case msgCancel:
 		w.cancel(errStopped)
+	case msgInterrupt:
+		select {
+		case w.interrupts <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -87,6 +93,9 @@ func (w *worker) answer(_ context.Context, m *pipe.Message) *pipe.Message {
 	case msgRun:
 		opts := &SessionOptions{Options: w.options(&job), broker: w.remote, bundled: confine(&job)}
 		opts.Observe = w.observe
+		if job.Converses {
+			job.Script.With = w.conversation()
+		}
 		report, err := runHere(w.soft, w.hard, opts, job.Script)
 		return &pipe.Message{Head: jsonOf(resultData{Report: encodeReport(report), Error: encodeError(err)})}
 	}

@@ -59,6 +59,7 @@ type workerProcess struct {
 	broker  effect.Broker // performs its effects
 	guard   *guard        // nil: it records nothing
 	job     *hook.Job     // nil: one of this package
+	talk    *Conversation // nil: nobody types
 	observe func(Event)
 	limits  Limits
 	ctx     context.Context // for questions
@@ -121,7 +122,9 @@ func (p *workerProcess) do(soft, hard context.Context, m *pipe.Message, data any
 		p.tell(msgKill)
 		p.killIn(reaction)
 	})()
+	stop := p.interrupts()
 	answer, err = p.conn.Call(context.Background(), m)
+	stop()
 	died := p.end()
 	switch {
 	case p.wrong() != nil:
@@ -294,6 +297,12 @@ func (p *workerProcess) answer(ctx context.Context, m *pipe.Message) *pipe.Messa
 		p.refused = err
 		p.mu.Unlock()
 		return reply(err)
+	case msgTurn:
+		typed, err := p.turn(m)
+		if err != nil {
+			return reply(p.distrust(err))
+		}
+		return &pipe.Message{Head: jsonOf(typed)}
 	case msgAsked:
 		if p.job == nil {
 			return reply(p.distrust(errors.New("a question about a job that it has not")))

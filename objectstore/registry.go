@@ -233,6 +233,10 @@ func (g *Registry) classOf(constructor *goja.Object) (*Class, error) {
 	if g.store.opts.Package != "" {
 		name = g.store.opts.Package + "/" + name
 	}
+	if old := g.byName[name]; old != nil && g.store.opts.Redeclared {
+		delete(g.byName, name)
+		g.byShort[old.Short()] = slices.DeleteFunc(g.byShort[old.Short()], func(c *Class) bool { return c == old })
+	}
 	unique := name
 	for n := 2; g.byName[unique] != nil; n++ {
 		unique = fmt.Sprintf("%s-%d", name, n)

@@ -18,6 +18,8 @@ type Options struct {
 	// Anonymous allows objects of classes that the package does not export. No later process could
 	// load them, so it is for environments that end with the process.
 	Anonymous bool
+	// Redeclared lets a class that the package does not export take its name from an earlier one.
+	Redeclared bool
 	// TraceCreation remembers where each object was made. It costs a stack capture per object.
 	TraceCreation bool
 	// NewID makes ids for objects that are given none; nil: UUIDs of version 7.

@@ -33,6 +33,7 @@ type library struct {
 	moduleVariables *goja.Object // () -> [name, value, name, value …]
 	pendingTimers   *goja.Object // Map: id -> { callback, args, repeat }
 	cleanUp         *goja.Object // (registry)
+	inspect         *goja.Object // (value, depth) -> text
 	timers          map[uint64]*timer
 
 	standard  map[string]*goja.Object // what standardScripts export, by their names
@@ -68,6 +69,7 @@ func (rt *Runtime) openLibrary() error {
 	lib.makeError, _ = goja.AssertFunction(values.Get("makeError"))
 	lib.stamp, _ = goja.AssertFunction(values.Get("stampError"))
 	lib.await = values.Get("await").(*goja.Object)
+	lib.inspect = values.Get("inspect").(*goja.Object)
 
 	roots, err := rt.script("roots", map[string]any{"schedule": rt.scheduleTimer, "cancel": rt.cancelTimer})
 	if err != nil {

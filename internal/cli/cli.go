@@ -92,7 +92,7 @@ Exit codes: 0 done, 1 failed, 2 usage (the command line, package.json or the mod
 	}
 	root.SetFlagErrorFunc(misspelt)
 	a.flags.add(root.PersistentFlags())
-	root.AddCommand(a.initCommand(), a.planCommand(), a.explains(a.deployCommand()), a.explains(a.destroyCommand()), a.explains(a.runCommand()), a.testCommand(),
+	root.AddCommand(a.initCommand(), a.planCommand(), a.explains(a.deployCommand()), a.explains(a.destroyCommand()), a.explains(a.runCommand()), a.replCommand(), a.testCommand(),
 		a.snapshotCommand(), a.stateCommand(), a.historyCommand(), a.typesCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true

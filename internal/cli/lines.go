@@ -121,6 +121,15 @@ func (v *scriptView) event(p *progress, e *sexton.Event) {
 	v.lineView.event(p, e)
 }
 
+// replView is for `repl`, which tells what is destroyed when it is.
+type replView struct{ scriptView }
+
+func (v *replView) event(p *progress, e *sexton.Event) {
+	if e.Kind != "destroyed" || e.Object.Type != "Environment" || e.Object.Owner != "" {
+		v.lineView.event(p, e)
+	}
+}
+
 func (v *scriptView) console(_ *progress, level, text string) {
 	w := v.Stdout
 	if level == "warn" || level == "error" {

@@ -69,6 +69,8 @@ func (a *app) newProgress(verb, name string) *progress {
 	case a.flags.json:
 		p.view = &eventView{a}
 		a.emit(&event{Event: "start", Verb: verb, Environment: name})
+	case verb == "repl":
+		p.view = &replView{scriptView{lineView{a, a.Stdout}}}
 	case verb == "run":
 		p.view = &scriptView{lineView{a, a.Stderr}}
 	case a.StdoutTerminal && !a.flags.quiet:
