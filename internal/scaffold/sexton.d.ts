@@ -320,6 +320,8 @@ declare module "sexton/process" {
     readonly input?: string | Uint8Array;
     /** Milliseconds after which it is killed. */
     readonly timeout?: number;
+    /** When it is aborted, the program is killed: an `AbortError` whose `cause` is the reason. */
+    readonly signal?: AbortSignal;
   }
   export interface SpawnOptions extends CommandOptions {
     /** It runs on when the deployment has ended. */
@@ -654,3 +656,338 @@ declare function clearImmediate(timer: number | undefined): void;
 declare function queueMicrotask(callback: () => void): void;
 /** A deep copy of plain data, with Map, Set, Date, RegExp, errors and buffers. @throws {Error} for functions and managed objects */
 declare function structuredClone<T>(value: T): T;
+
+/** A URL, as the URL standard has it. @throws {TypeError} if the text is none */
+declare class URL {
+  constructor(url: string | URL, base?: string | URL);
+  static canParse(url: string | URL, base?: string | URL): boolean;
+  /** The URL, or `null` where the constructor throws. */
+  static parse(url: string | URL, base?: string | URL): URL | null;
+  href: string;
+  readonly origin: string;
+  protocol: string;
+  username: string;
+  password: string;
+  host: string;
+  hostname: string;
+  port: string;
+  pathname: string;
+  search: string;
+  hash: string;
+  readonly searchParams: URLSearchParams;
+  toString(): string;
+  toJSON(): string;
+}
+
+/** The parameters of a URL: names and values, in order. */
+declare class URLSearchParams {
+  constructor(init?: string | URLSearchParams | Iterable<readonly [string, string]> | { readonly [name: string]: string });
+  readonly size: number;
+  append(name: string, value: string): void;
+  delete(name: string, value?: string): void;
+  get(name: string): string | null;
+  getAll(name: string): string[];
+  has(name: string, value?: string): boolean;
+  set(name: string, value: string): void;
+  sort(): void;
+  forEach(callback: (value: string, name: string, params: URLSearchParams) => void, self?: unknown): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+  toString(): string;
+  [Symbol.iterator](): IterableIterator<[string, string]>;
+}
+
+/** Text to UTF-8. */
+declare class TextEncoder {
+  readonly encoding: "utf-8";
+  encode(text?: string): Uint8Array<ArrayBuffer>;
+  /** Fills an array as far as it goes: `read` UTF-16 units made `written` bytes. */
+  encodeInto(text: string, into: Uint8Array): { read: number; written: number };
+}
+
+/** Bytes to text. @throws {RangeError} for an encoding that is not known; {TypeError} for bytes that are none, if `fatal` */
+declare class TextDecoder {
+  constructor(encoding?: string, options?: { readonly fatal?: boolean; readonly ignoreBOM?: boolean });
+  readonly encoding: string;
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
+  decode(bytes?: ArrayBuffer | ArrayBufferView, options?: { readonly stream?: boolean }): string;
+}
+
+/** Base64 to a string of bytes. @throws {DOMException} if it is none */
+declare function atob(text: string): string;
+/** A string of bytes to base64. @throws {DOMException} if a character is beyond U+00FF */
+declare function btoa(text: string): string;
+
+/** An error with a name of the DOM's: `AbortError`, `TimeoutError`, `DataCloneError`, … */
+declare class DOMException extends Error {
+  constructor(message?: string, name?: string);
+  readonly name: string;
+  readonly code: number;
+}
+
+interface EventInit { readonly bubbles?: boolean; readonly cancelable?: boolean; readonly composed?: boolean }
+declare class Event {
+  constructor(type: string, init?: EventInit);
+  readonly type: string;
+  readonly target: EventTarget | null;
+  /** @deprecated `target` */
+  readonly srcElement: EventTarget | null;
+  readonly currentTarget: EventTarget | null;
+  readonly eventPhase: number;
+  readonly bubbles: boolean;
+  readonly cancelable: boolean;
+  readonly composed: boolean;
+  readonly defaultPrevented: boolean;
+  /** @deprecated `defaultPrevented` */
+  returnValue: boolean;
+  /** @deprecated `stopPropagation` */
+  cancelBubble: boolean;
+  readonly timeStamp: number;
+  readonly isTrusted: boolean;
+  composedPath(): EventTarget[];
+  preventDefault(): void;
+  stopPropagation(): void;
+  stopImmediatePropagation(): void;
+}
+declare class CustomEvent<T = any> extends Event {
+  constructor(type: string, init?: EventInit & { readonly detail?: T });
+  readonly detail: T;
+}
+type EventListener = ((event: any) => unknown) | { handleEvent(event: any): unknown };
+interface ListenerOptions { readonly capture?: boolean; readonly once?: boolean; readonly passive?: boolean; readonly signal?: AbortSignal }
+/** What can be listened to. An error that a listener throws counts as an unhandled rejection. */
+declare class EventTarget {
+  addEventListener(type: string, listener: EventListener | null, options?: boolean | ListenerOptions): void;
+  removeEventListener(type: string, listener: EventListener | null, options?: boolean | ListenerOptions): void;
+  /** Whether nobody prevented the default. */
+  dispatchEvent(event: Event): boolean;
+}
+
+/** Ends what takes its signal: `exec`, `fetch`, … */
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+declare class AbortSignal extends EventTarget {
+  private constructor();
+  /** One that is aborted already. */
+  static abort(reason?: unknown): AbortSignal;
+  /** One that is aborted after a time in milliseconds, with a `TimeoutError`. Nothing waits for it. */
+  static timeout(ms: number): AbortSignal;
+  /** One that is aborted with the first of these. */
+  static any(signals: Iterable<AbortSignal>): AbortSignal;
+  readonly aborted: boolean;
+  readonly reason: any;
+  /** @throws the reason, if it is aborted */
+  throwIfAborted(): void;
+  onabort: ((event: Event) => unknown) | null;
+}
+
+/**
+ * Makes a request. Bodies are whole: there are no streams.
+ * @throws {PermissionDenied} without `--allow-net` for the host, that of each redirect included
+ * @throws {TypeError} if there is no answer; the signal's reason if that is aborted
+ */
+declare function fetch(resource: string | URL | Request, options?: RequestInit): Promise<Response>;
+type BodyInit = string | ArrayBuffer | ArrayBufferView | URLSearchParams;
+type HeadersInit = Headers | { readonly [name: string]: string } | Iterable<readonly [string, string]>;
+interface RequestInit {
+  readonly method?: string;
+  readonly headers?: HeadersInit;
+  readonly body?: BodyInit | null;
+  readonly redirect?: "follow" | "error" | "manual";
+  readonly signal?: AbortSignal | null;
+  /** The object on whose behalf it happens, if not the one whose method runs. */
+  readonly of?: import("sexton").Resource;
+}
+interface Body {
+  readonly bodyUsed: boolean;
+  text(): Promise<string>;
+  json(): Promise<any>;
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+declare class Headers {
+  constructor(init?: HeadersInit);
+  append(name: string, value: string): void;
+  delete(name: string): void;
+  get(name: string): string | null;
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+  getSetCookie(): string[];
+  forEach(callback: (value: string, name: string, headers: Headers) => void, self?: unknown): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+  [Symbol.iterator](): IterableIterator<[string, string]>;
+}
+interface Request extends Body {}
+declare class Request {
+  constructor(resource: string | URL | Request, options?: RequestInit);
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly redirect: "follow" | "error" | "manual";
+  readonly signal: AbortSignal;
+  clone(): Request;
+}
+interface Response extends Body {}
+declare class Response {
+  constructor(body?: BodyInit | null, options?: { readonly status?: number; readonly statusText?: string; readonly headers?: HeadersInit });
+  static error(): Response;
+  static json(data: unknown, options?: { readonly status?: number; readonly statusText?: string; readonly headers?: HeadersInit }): Response;
+  static redirect(url: string | URL, status?: number): Response;
+  readonly type: string;
+  readonly url: string;
+  readonly redirected: boolean;
+  readonly status: number;
+  /** Whether the status is one from 200 to 299. */
+  readonly ok: boolean;
+  readonly statusText: string;
+  readonly headers: Headers;
+  clone(): Response;
+}
+
+declare class Crypto {
+  private constructor();
+  readonly subtle: SubtleCrypto;
+  /** Fills an array with random numbers; at most 65,536 bytes. */
+  getRandomValues<T extends ArrayBufferView>(array: T): T;
+  /** A random UUID. */
+  randomUUID(): string;
+}
+declare class SubtleCrypto {
+  private constructor();
+  /** A digest: "SHA-1", "SHA-256", "SHA-384" or "SHA-512". */
+  digest(algorithm: string | { readonly name: string }, data: ArrayBuffer | ArrayBufferView): Promise<ArrayBuffer>;
+}
+declare var crypto: Crypto;
+
+declare class Performance extends EventTarget {
+  private constructor();
+  /** When the clock began, in milliseconds since 1970. */
+  readonly timeOrigin: number;
+  /** Milliseconds since then. */
+  now(): number;
+  toJSON(): { timeOrigin: number };
+}
+declare var performance: Performance;
+
+type Encoding = "utf8" | "utf-8" | "utf16le" | "utf-16le" | "ucs2" | "ucs-2" | "base64" | "base64url" | "hex" | "latin1" | "binary" | "ascii";
+/** Bytes, as in Node, without what is deprecated there. */
+declare class Buffer extends Uint8Array {
+  private constructor();
+  static from(text: string, encoding?: Encoding): Buffer;
+  static from(buffer: ArrayBuffer, offset?: number, length?: number): Buffer;
+  static from(bytes: Iterable<number> | ArrayLike<number>): Buffer;
+  static alloc(size: number, fill?: string | number | Uint8Array, encoding?: Encoding): Buffer;
+  static allocUnsafe(size: number): Buffer;
+  static allocUnsafeSlow(size: number): Buffer;
+  static concat(list: readonly Uint8Array[], length?: number): Buffer;
+  static byteLength(text: string | ArrayBuffer | ArrayBufferView, encoding?: Encoding): number;
+  static compare(a: Uint8Array, b: Uint8Array): -1 | 0 | 1;
+  static isBuffer(value: unknown): value is Buffer;
+  static isEncoding(name: unknown): name is Encoding;
+  readonly parent: ArrayBuffer;
+  readonly offset: number;
+  toString(encoding?: Encoding, start?: number, end?: number): string;
+  toLocaleString(encoding?: any, start?: any, end?: number): string;
+  toJSON(): { type: "Buffer"; data: number[] };
+  equals(other: Uint8Array): boolean;
+  compare(other: Uint8Array, targetStart?: number, targetEnd?: number, sourceStart?: number, sourceEnd?: number): -1 | 0 | 1;
+  copy(target: Uint8Array, targetStart?: number, sourceStart?: number, sourceEnd?: number): number;
+  fill(value: string | number | Uint8Array, offset?: any, end?: any, encoding?: Encoding): this;
+  write(text: string, encoding?: Encoding): number;
+  write(text: string, offset: number, encoding?: Encoding): number;
+  write(text: string, offset: number, length: number, encoding?: Encoding): number;
+  indexOf(value: string | number | Uint8Array, from?: number, encoding?: Encoding): number;
+  lastIndexOf(value: string | number | Uint8Array, from?: number, encoding?: Encoding): number;
+  includes(value: string | number | Uint8Array, from?: number, encoding?: Encoding): boolean;
+  /** Shares its memory, as `subarray`. */
+  slice(start?: number, end?: number): any;
+  subarray(start?: number, end?: number): any;
+  swap16(): this;
+  swap32(): this;
+  swap64(): this;
+  readInt8(offset?: number): number;
+  writeInt8(value: number, offset?: number): number;
+  readUInt8(offset?: number): number;
+  readUint8(offset?: number): number;
+  writeUInt8(value: number, offset?: number): number;
+  writeUint8(value: number, offset?: number): number;
+  readInt16BE(offset?: number): number;
+  writeInt16BE(value: number, offset?: number): number;
+  readInt16LE(offset?: number): number;
+  writeInt16LE(value: number, offset?: number): number;
+  readUInt16BE(offset?: number): number;
+  readUint16BE(offset?: number): number;
+  writeUInt16BE(value: number, offset?: number): number;
+  writeUint16BE(value: number, offset?: number): number;
+  readUInt16LE(offset?: number): number;
+  readUint16LE(offset?: number): number;
+  writeUInt16LE(value: number, offset?: number): number;
+  writeUint16LE(value: number, offset?: number): number;
+  readInt32BE(offset?: number): number;
+  writeInt32BE(value: number, offset?: number): number;
+  readInt32LE(offset?: number): number;
+  writeInt32LE(value: number, offset?: number): number;
+  readUInt32BE(offset?: number): number;
+  readUint32BE(offset?: number): number;
+  writeUInt32BE(value: number, offset?: number): number;
+  writeUint32BE(value: number, offset?: number): number;
+  readUInt32LE(offset?: number): number;
+  readUint32LE(offset?: number): number;
+  writeUInt32LE(value: number, offset?: number): number;
+  writeUint32LE(value: number, offset?: number): number;
+  readBigInt64BE(offset?: number): bigint;
+  writeBigInt64BE(value: bigint, offset?: number): number;
+  readBigInt64LE(offset?: number): bigint;
+  writeBigInt64LE(value: bigint, offset?: number): number;
+  readBigUInt64BE(offset?: number): bigint;
+  readBigUint64BE(offset?: number): bigint;
+  writeBigUInt64BE(value: bigint, offset?: number): number;
+  writeBigUint64BE(value: bigint, offset?: number): number;
+  readBigUInt64LE(offset?: number): bigint;
+  readBigUint64LE(offset?: number): bigint;
+  writeBigUInt64LE(value: bigint, offset?: number): number;
+  writeBigUint64LE(value: bigint, offset?: number): number;
+  readFloatBE(offset?: number): number;
+  writeFloatBE(value: number, offset?: number): number;
+  readFloatLE(offset?: number): number;
+  writeFloatLE(value: number, offset?: number): number;
+  readDoubleBE(offset?: number): number;
+  writeDoubleBE(value: number, offset?: number): number;
+  readDoubleLE(offset?: number): number;
+  writeDoubleLE(value: number, offset?: number): number;
+  readUIntBE(offset: number, byteLength: number): number;
+  readUintBE(offset: number, byteLength: number): number;
+  writeUIntBE(value: number, offset: number, byteLength: number): number;
+  writeUintBE(value: number, offset: number, byteLength: number): number;
+  readIntBE(offset: number, byteLength: number): number;
+  writeIntBE(value: number, offset: number, byteLength: number): number;
+  readUIntLE(offset: number, byteLength: number): number;
+  readUintLE(offset: number, byteLength: number): number;
+  writeUIntLE(value: number, offset: number, byteLength: number): number;
+  writeUintLE(value: number, offset: number, byteLength: number): number;
+  readIntLE(offset: number, byteLength: number): number;
+  writeIntLE(value: number, offset: number, byteLength: number): number;
+}
+
+interface Process {
+  /** `["sexton", file, …arguments]`, without the file for `-e` and `-`. */
+  argv: string[];
+  /** Empty: variables are read with `env` of "sexton/process". */
+  env: { [name: string]: string | undefined };
+}
+/** In `sexton run`. */
+declare var process: Process;
+
+/** With `sexton run --expose-gc`: runs the host's garbage collector at once. No destructor runs in it. */
+declare var gc: () => void;
+
+interface FinalizationRegistry<T> {
+  /** Calls back for what was found dead so far. */
+  cleanupSome(callback?: (held: T) => void): void;
+}

@@ -52,7 +52,7 @@ func seen(t *testing.T, module string) map[string]value {
 		_, err := scenario.Run(context.Background(), &scenario.Options{Options: opts, Files: []string{"a.test.js"}})
 		require.NoError(t, err)
 	} else {
-		_, err := sexton.Run(context.Background(), context.Background(), &opts, &sexton.Script{Source: source})
+		_, err := sexton.Run(context.Background(), context.Background(), &opts, &sexton.Script{Source: source, ExposeGC: true})
 		require.NoError(t, err)
 	}
 	var values map[string]value
@@ -148,7 +148,7 @@ func declared(text string) map[string]map[string]*declaration {
 		for _, d := range values {
 			if d.kind != "class" && d.typ != "" {
 				name := d.typ[strings.LastIndexByte(d.typ, '.')+1:]
-				if d.kind = "variable"; types[name] != nil {
+				if d.kind = "variable"; types[name] != nil && types[name].kind != "class" { // a class is looked at by itself
 					d.members = types[name].members
 				}
 			}
@@ -181,12 +181,15 @@ func TestTypesAreWhatThereIs(t *testing.T) {
 	}
 }
 
+// constant is what the DOM has from earlier times: DOMException.NOT_FOUND_ERR.
+var constant = regexp.MustCompile(`^[A-Z_]+$`)
+
 // compare wants that each name is declared, and that each method that is declared is there.
 func compare(t *testing.T, where string, d *declaration, static bool, names []string) {
 	ignored := []string{"length", "name", "prototype", "constructor"}
 	for _, name := range names {
 		m, ok := d.members[name]
-		require.True(t, ok && m.static == static || slices.Contains(ignored, name), "%s has %s, which is not declared", where, name)
+		require.True(t, ok && m.static == static || slices.Contains(ignored, name) || constant.MatchString(name), "%s has %s, which is not declared", where, name)
 	}
 	for name, m := range d.members {
 		if m.static == static && m.method && !m.optional && !slices.Contains(ignored, name) {

@@ -102,3 +102,20 @@ describe("a suite", { timeout: 10 }, () => {
 });
 suite.todo("later");
 test("plain", () => trace("x", 1));
+
+async function standard() {
+  const url = new URL("?a=b", "https://example.org");
+  for (const [name, value] of url.searchParams) console.log(name, value);
+  const response = await fetch(url, { method: "POST", body: JSON.stringify({}), headers: { a: "b" }, signal: AbortSignal.timeout(5) });
+  if (!response.ok) throw new DOMException(await response.text(), "AbortError");
+  const data = (await response.json()) as { id: string };
+  const digest: ArrayBuffer = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(data.id));
+  const bytes: Uint8Array = Buffer.from("aGk=", "base64");
+  const controller = new AbortController();
+  controller.signal.addEventListener("abort", () => console.log(controller.signal.reason), { once: true });
+  const weak = new WeakRef(response);
+  console.log(new TextDecoder().decode(digest), bytes, crypto.randomUUID(), performance.now(), weak.deref()?.status, process.argv, atob(btoa("x")));
+  const request = new Request(url, { redirect: "manual" });
+  return [request.clone().headers.get("a"), Buffer.concat([Buffer.alloc(3)]).readUInt16BE(0), Response.json({}).status];
+}
+console.log(standard);

@@ -120,3 +120,13 @@ test("x", async (t) => {
   assert(value);
   value.length;
 });
+
+// Globals.
+// @ts-expect-error a node has no document
+document.body;
+// @ts-expect-error there are no streams
+(await fetch("https://example.org")).body;
+// @ts-expect-error not an encoding
+Buffer.from("x", "utf9");
+// @ts-expect-error made by a controller only
+new AbortSignal();
