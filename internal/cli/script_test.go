@@ -87,6 +87,8 @@ func TestScripts(t *testing.T) {
 						`at [0-9-]+T[0-9:]+Z`:                    `at T`,
 						`sha256:[0-9a-f]{64}`:                    `sha256:D`,
 						`"durationMs":[0-9.]+`:                   `"durationMs":1`,
+						`duration_ms [0-9.]+`:                    `duration_ms 1`,
+						`\([0-9.]+s\)`:                           `(1ms)`,
 						`"durationsMs":\[[0-9.,]+\]`:             `"durationsMs":[1]`,
 						`\([0-9.]+(µs|ms)`:                       `(1ms`,
 						`, [0-9.]+(µs|ms)\)`:                     `, 1ms)`,
