@@ -237,11 +237,12 @@ func (s *serving) read() {
 			s.slots <- struct{}{}
 			ctx, done := s.underway.begin(s.ctx, f.id)
 			s.running.Go(s.read)
-			if a := s.opts.Answer(ctx, &f.Message); a != nil {
+			a := s.opts.Answer(ctx, &f.Message)
+			done()
+			<-s.slots // who gets the answer may call again at once
+			if a != nil {
 				_ = s.send(answered, f.id, a) // whoever does not read gets no answer
 			}
-			done()
-			<-s.slots
 			return
 		case takenBack:
 			s.underway.end(f.id)
