@@ -59,7 +59,7 @@ func (rt *Runtime) openLibrary() error {
 	}
 	values, err := rt.script("values", map[string]any{
 		"className": rt.className, "isProxy": rt.isProxy, "stack": rt.stackText,
-		"promiseState": rt.promiseState, "functionKind": rt.functionKind,
+		"promiseState": rt.promiseState, "functionKind": rt.functionKind, "tell": rt.tellStandard,
 	})
 	if err != nil {
 		return err

@@ -101,6 +101,20 @@ func (rt *Runtime) useStandard(call goja.FunctionCall) goja.Value {
 	return rt.standard(call.Argument(0).String())
 }
 
+// tellStandard is host.tell(name, value): what a script that has run tells of one of its objects; undefined of others.
+func (rt *Runtime) tellStandard(call goja.FunctionCall) goja.Value {
+	made := rt.lib.standard[call.Argument(0).String()]
+	if made == nil {
+		return goja.Undefined()
+	}
+	tell, _ := goja.AssertFunction(made.Get("tell"))
+	told, err := tell(goja.Undefined(), call.Argument(1))
+	if err != nil {
+		panic(err)
+	}
+	return told
+}
+
 func (rt *Runtime) runStandard(name string, host map[string]any) (*goja.Object, error) {
 	object, err := rt.hostObject(host)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -85,4 +86,23 @@ func fromBase64(t *testing.T, v any) string {
 	data, err := base64.StdEncoding.DecodeString(v.(string))
 	require.NoError(t, err)
 	return string(data)
+}
+
+// TLS is checked as the operator's system has it.
+func TestFetchTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "private") }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	u, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	p := newPerformer(t, &PerformerOptions{Permissions: &Permissions{Net: []string{u.Host, "localhost:" + u.Port()}}})
+	_, refused := do(t, p, "net.get", object{"url": server.URL})
+	require.Contains(t, string(refused.Detail), `"code":"UNABLE_TO_VERIFY_LEAF_SIGNATURE"`)
+
+	p.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	got := must(t, p, "net.get", object{"url": server.URL})
+	require.Equal(t, "private", fromBase64(t, got["body"]))
+	_, refused = do(t, p, "net.get", object{"url": "https://localhost:" + u.Port()})
+	require.Contains(t, string(refused.Detail), `"code":"ERR_TLS_CERT_ALTNAME_INVALID"`)
 }

@@ -19,10 +19,10 @@ async function perform(op, args, of, encoded, signal) {
   if (signal === undefined) {
     outcome = await host.perform(op, args, of, encoded);
   } else {
-    const { onAbort, notOnAbort } = host.use("events"), request = { __proto__: null };
+    const { isAborted, onAbort, notOnAbort } = host.use("events"), request = { __proto__: null };
     const cancel = () => request.cancel();
     const promise = host.perform(op, args, of, encoded, request);
-    if (signal.aborted) cancel();
+    if (isAborted(signal)) cancel();
     onAbort(signal, cancel);
     outcome = await promise;
     notOnAbort(signal, cancel);

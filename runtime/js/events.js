@@ -49,6 +49,7 @@ for (let i = 0; i < constants.length; i += 2) {
 // ---- Event
 
 let stateOf; // of an event
+let isEvent;
 
 // What a dictionary of options says; undefined and null have none.
 function dictionary(where, value) {
@@ -95,6 +96,7 @@ class Event {
   }
   static {
     stateOf = (event) => event.#state;
+    isEvent = (value) => (#state in value);
     const phases = ["NONE", "CAPTURING_PHASE", "AT_TARGET", "BUBBLING_PHASE"];
     for (let i = 0; i < phases.length; i++) {
       fixed(this, phases[i], i);
@@ -133,7 +135,7 @@ class EventTarget {
     if (typeof callback !== "function" && typeof callback !== "object") {
       throw new TypeError("addEventListener: the callback must be a function or an object");
     }
-    if (signal !== undefined && signal.aborted) return;
+    if (signal !== undefined && isAborted(signal)) return;
     const list = this.#listeners[name] ??= [];
     for (let i = 0; i < list.length; i++) {
       if (list[i].callback === callback && list[i].capture === capture) return;
@@ -219,7 +221,7 @@ const key = {};
 let order = 0;                 // counts what was aborted
 const deadlines = new Map();   // signals that wait for their time, by number: what keeps them
 let lastDeadline = 0;
-let abort, onAbort, notOnAbort, isSignal;
+let abort, onAbort, notOnAbort, isSignal, isAborted;
 
 class AbortSignal extends EventTarget {
   #reason;
@@ -260,8 +262,8 @@ class AbortSignal extends EventTarget {
     }
     const made = new AbortSignal(key);
     for (let i = 0; i < known.length; i++) {
-      if (known[i].aborted) {
-        abort(made, known[i].reason);
+      if (isAborted(known[i])) {
+        abort(made, known[i].#reason);
         return made;
       }
     }
@@ -275,8 +277,7 @@ class AbortSignal extends EventTarget {
   }
 
   get aborted() {
-    this.#follow();
-    return this.#order !== 0;
+    return isAborted(this);
   }
   get reason() {
     this.#follow();
@@ -342,8 +343,12 @@ class AbortSignal extends EventTarget {
 
   static {
     isSignal = (value) => typeof value === "object" && value !== null ? (#order in value) : false;
+    isAborted = (signal) => {
+      signal.#follow();
+      return signal.#order !== 0;
+    };
     abort = (signal, reason) => {
-      if (signal.aborted) return;
+      if (isAborted(signal)) return;
       signal.#mark(reason === undefined ? new DOMException("This operation was aborted", "AbortError") : reason, ++order);
       const followers = signal.#followers;
       signal.#followers = [];
@@ -381,11 +386,23 @@ function expire(id) {
   abort(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError"));
 }
 
+let signalOf; // of an AbortController
+
 class AbortController {
   #signal = new AbortSignal(key);
+  static { signalOf = (value) => (#signal in value) ? value.#signal : undefined; }
   get signal() { return this.#signal; }
   abort(reason) { abort(this.#signal, reason); }
 }
 tag(AbortController, "AbortController");
 
-return { Event, EventTarget, CustomEvent, DOMException, AbortController, AbortSignal, isSignal, onAbort, notOnAbort };
+// What console.log shows of them.
+function tell(value) {
+  if (isSignal(value)) return [": ", "aborted", isAborted(value)];
+  if (signalOf(value) !== undefined) return [": ", "signal", signalOf(value)];
+  if (!isEvent(value)) return undefined;
+  const { type, canceled, cancelable, time } = stateOf(value);
+  return [": ", "type", type, "defaultPrevented", canceled, "cancelable", cancelable, "timeStamp", time];
+}
+
+return { tell, Event, EventTarget, CustomEvent, DOMException, AbortController, AbortSignal, isSignal, isAborted, onAbort, notOnAbort };

@@ -53,6 +53,7 @@ function valueOf(where, value) {
 
 let seal;    // (headers): they cannot be changed any more
 let listOf;  // (headers): [[name, value]], each value by itself
+let tellHeaders, tellRequest, tellResponse;
 
 class Headers {
   #values = create(null); // by name: lists
@@ -135,6 +136,12 @@ class Headers {
   }
 
   static {
+    tellHeaders = (headers) => {
+      if (!(#values in headers)) return undefined;
+      const list = [": "], pairs = headers.#sorted();
+      for (let i = 0; i < pairs.length; i++) push(list, pairs[i][0], pairs[i][1]);
+      return list;
+    };
     seal = (headers) => { headers.#sealed = true; };
     listOf = (headers) => {
       const pairs = [], names = ownKeys(headers.#values);
@@ -170,6 +177,7 @@ function copyOf(bytes) {
 }
 
 let contentOf; // (body): what it is, without reading it
+let usedOf;
 
 class Body {
   #content;
@@ -191,6 +199,7 @@ class Body {
   async arrayBuffer() { return typedArrayBuffer(this.#read()); }
 
   static {
+    usedOf = (body) => body.#used;
     contentOf = (body, take) => {
       if (body.#used) throw new TypeError("Body is unusable: it was read before");
       if (take) body.#used = body.#content !== null;
@@ -248,6 +257,10 @@ class Request extends Body {
     this.#headers = headers;
     this.#signal = AbortSignal.any(signal === null ? [] : [signal]);
   }
+  static {
+    tellRequest = (r) => (#method in r) ? [": ", "method", r.#method, "url", r.#url, "headers", r.#headers, "redirect", r.#redirect,
+      "bodyUsed", usedOf(r)] : undefined;
+  }
   get url() { return this.#url; }
   get method() { return this.#method; }
   get headers() { return this.#headers; }
@@ -279,6 +292,7 @@ function urlOf(value) {
 // ---- Response
 
 const key = {};
+const isOK = (status) => status >= 200 && status <= 299;
 const nullBody = (status) => status === 101 || status === 103 || status === 204 || status === 205 || status === 304;
 
 class Response extends Body {
@@ -313,6 +327,10 @@ class Response extends Body {
     }
   }
 
+  static {
+    tellResponse = (r) => (#status in r) ? [": ", "status", r.#status, "statusText", r.#statusText, "headers", r.#headers, "bodyUsed", usedOf(r),
+      "ok", isOK(r.#status), "redirected", r.#redirected, "type", r.#type, "url", r.#url] : undefined;
+  }
   static error() {
     return new Response(null, { __proto__: null, status: 0, type: "error", url: "", redirected: false }, key);
   }
@@ -335,7 +353,7 @@ class Response extends Body {
   get url() { return this.#url; }
   get redirected() { return this.#redirected; }
   get status() { return this.#status; }
-  get ok() { return this.#status >= 200 && this.#status <= 299; }
+  get ok() { return isOK(this.#status); }
   get statusText() { return this.#statusText; }
   get headers() { return this.#headers; }
   clone() {
@@ -391,4 +409,9 @@ async function fetch(input, init = undefined) {
   }, key);
 }
 
-return { fetch, Headers, Request, Response };
+// What console.log shows of them.
+function tell(value) {
+  return tellHeaders(value) ?? tellRequest(value) ?? tellResponse(value);
+}
+
+return { fetch, Headers, Request, Response, tell };

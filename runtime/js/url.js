@@ -25,6 +25,7 @@ const special = { __proto__: null, "http:": true, "https:": true, "ws:": true, "
 let bind;    // (params, url): changes of params go into the url
 let refill;  // (params, search)
 let query;   // (url, text): sets what follows the ?
+let tellURL, tellParams;
 
 function originOf(parts) {
   if (special[parts[PROTOCOL]]) return `${parts[PROTOCOL]}//${parts[HOST]}`;
@@ -100,6 +101,10 @@ class URL {
 
   static {
     query = (url, text) => url.#set("search", text);
+    tellURL = (url) => (#parts in url) ? [": ", "href", url.#parts[HREF], "origin", originOf(url.#parts), "protocol", url.#parts[PROTOCOL],
+      "username", url.#parts[USERNAME], "password", url.#parts[PASSWORD], "host", url.#parts[HOST], "hostname", url.#parts[HOSTNAME],
+      "port", url.#parts[PORT], "pathname", url.#parts[PATHNAME], "search", url.#parts[SEARCH],
+      "searchParams", url.#params ?? new URLSearchParams(url.#parts[SEARCH]), "hash", url.#parts[HASH]] : undefined;
     const names = ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search",
       "searchParams", "hash", "toString", "toJSON"];
     for (let i = 0; i < names.length; i++) enumerable(this.prototype, names[i]);
@@ -220,6 +225,12 @@ class URLSearchParams {
   toString() { return host.formatQuery(this.#list); }
 
   static {
+    tellParams = (params) => {
+      if (!(#list in params)) return undefined;
+      const list = [" => "];
+      for (let i = 0; i < params.#list.length; i++) push(list, params.#list[i]);
+      return list;
+    };
     bind = (params, url) => { params.#url = url; };
     refill = (params, search) => params.#parse(search);
     const names = ["size", "append", "delete", "get", "getAll", "has", "set", "sort", "forEach", "entries", "keys", "values", "toString"];
@@ -229,4 +240,9 @@ class URLSearchParams {
 }
 tag(URLSearchParams, "URLSearchParams");
 
-return { URL, URLSearchParams };
+// What console.log shows of them.
+function tell(value) {
+  return tellURL(value) ?? tellParams(value);
+}
+
+return { URL, URLSearchParams, tell };

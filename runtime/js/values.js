@@ -216,6 +216,7 @@ function object(value, state, level) {
   const items = [];
   let skip = null;          // the keys that are shown in another way
   let deep = level > state.depth;
+  let fields = false;       // the items are properties, though no own ones
 
   if (typeof value === "function") {
     head = functionText(value);
@@ -278,6 +279,12 @@ function object(value, state, level) {
       head = "[Object: null prototype]";
     } else if (name !== "Object") {
       head = name;
+      const told = standard[name] === undefined ? undefined : host.tell(standard[name], value);
+      if (told !== undefined) {
+        if (deep) return `[${name}]`;
+        standardItems(told, items, state, level);
+        fields = true;
+      }
     }
   }
 
@@ -310,7 +317,7 @@ function object(value, state, level) {
     if (whole) return head;
     return head === "" ? open + close : head + " " + open + close;
   }
-  return (head === "" ? "" : head + " ") + layout(items, open, close, level, isArray || shown > 6);
+  return (head === "" ? "" : head + " ") + layout(items, open, close, level, isArray || shown > 6 && !fields);
 }
 
 const MAX_BYTES = 50;
@@ -320,6 +327,19 @@ function bufferText(bytes, length) {
   for (let i = 0; i < length && i < MAX_BYTES; i++) p.push(shown, (bytes[i] < 16 ? "0" : "") + p.numberToString(bytes[i], 16));
   const more = length - MAX_BYTES;
   return `<Buffer ${p.join(shown, " ")}` + (more > 0 ? ` ... ${more} more byte${more === 1 ? "" : "s"}>` : ">");
+}
+
+// Objects of the standard globals, which have no properties of their own, are shown by what their classes tell of
+// them: how keys and values stand together, and these in turns.
+const standard = { __proto__: null, URL: "url", URLSearchParams: "url", Headers: "fetch", Request: "fetch", Response: "fetch",
+  Event: "events", CustomEvent: "events", AbortSignal: "events", AbortController: "events" };
+
+function standardItems(list, items, state, level) {
+  for (let i = 1; i < list.length; i += 2) {
+    if (full(items, i >> 1, list.length >> 1, state)) return;
+    const key = list[0] === ": " ? keyText(list[i]) : quote(list[i]);
+    p.push(items, key + list[0] + format(list[i + 1], state, level + 1, true));
+  }
 }
 
 function full(items, n, total, state) {
