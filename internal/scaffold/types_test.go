@@ -140,7 +140,7 @@ func declared(text string) map[string]map[string]*declaration {
 			}
 		case open != nil:
 			if m := memberLine.FindStringSubmatch(strings.TrimPrefix(inside, "  ")); m != nil {
-				open[0].members[m[2]] = member{static: m[1] != "", optional: m[3] != "", method: m[4] != ":"}
+				open[0].members[m[1]+m[2]] = member{static: m[1] != "", optional: m[3] != "", method: m[4] != ":"}
 			}
 		}
 	}
@@ -187,12 +187,16 @@ var constant = regexp.MustCompile(`^[A-Z_]+$`)
 // compare wants that each name is declared, and that each method that is declared is there.
 func compare(t *testing.T, where string, d *declaration, static bool, names []string) {
 	ignored := []string{"length", "name", "prototype", "constructor"}
+	prefix := "" // of the names of static members
+	if static {
+		prefix = "static "
+	}
 	for _, name := range names {
-		m, ok := d.members[name]
-		require.True(t, ok && m.static == static || slices.Contains(ignored, name) || constant.MatchString(name), "%s has %s, which is not declared", where, name)
+		_, ok := d.members[prefix+name]
+		require.True(t, ok || slices.Contains(ignored, name) || constant.MatchString(name), "%s has %s, which is not declared", where, name)
 	}
 	for name, m := range d.members {
-		if m.static == static && m.method && !m.optional && !slices.Contains(ignored, name) {
+		if name = strings.TrimPrefix(name, prefix); m.static == static && m.method && !m.optional && !slices.Contains(ignored, name) {
 			require.Contains(t, names, name, where)
 		}
 	}
@@ -201,7 +205,7 @@ func compare(t *testing.T, where string, d *declaration, static bool, names []st
 // The parser above sees what it is meant to see.
 func TestDeclared(t *testing.T) {
 	modules := declared(scaffold.Types)
-	require.Equal(t, member{static: true, method: true}, modules["sexton"]["Resource"].members["with"])
+	require.Equal(t, member{static: true, method: true}, modules["sexton"]["Resource"].members["static with"])
 	require.Equal(t, member{method: true, optional: true}, modules["sexton"]["Resource"].members["destroy"])
 	require.Equal(t, member{method: true}, modules["sexton"]["Environment"].members["deploy"])
 	require.Equal(t, member{method: true}, modules["sexton"]["GC"].members["collect"])
