@@ -11,19 +11,20 @@ import (
 	"github.com/sextongc/sexton/internal/scenario"
 )
 
-// TestApps runs the tests of the example applications, with what their packages ask for, on copies of them. Those
+// TestApps runs the tests of the example applications, and of a package that needs others of npm, with what their packages ask for, on copies of them. Those
 // that need what this machine does not have skip themselves, and say why in the output (go test -v).
 func TestApps(t *testing.T) {
 	for _, c := range []struct {
 		app  string
 		pass int // at least
 	}{
-		{"site", 2},
-		{"network", 3}, // of 6: the others need Linux, root and iproute2
+		{"scripts/apps/site", 2},
+		{"testdata/npm", 3},
+		{"scripts/apps/network", 3}, // of 6: the others need Linux, root and iproute2
 	} {
 		t.Run(c.app, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), c.app)
-			require.NoError(t, os.CopyFS(dir, os.DirFS("../../scripts/apps/"+c.app)))
+			dir := filepath.Join(t.TempDir(), filepath.Base(c.app))
+			require.NoError(t, os.CopyFS(dir, os.DirFS("../../"+c.app)))
 			files, _, err := scenario.Find(dir, nil)
 			require.NoError(t, err)
 			spec, err := scenario.NewReporter("spec", t.Output(), &scenario.ReporterOptions{Dir: dir})
