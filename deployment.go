@@ -275,10 +275,10 @@ func (d *deploying) unhandled(phase string) error {
 
 // uncaught says where an error arose that no caller got.
 func uncaught(err *runtime.ScriptError) string {
-	if err.Phase == "timer" || err.Phase == "promise job" {
-		return "uncaught in a " + err.Phase
+	if err.Phase == "" || err.Phase == "unhandled rejection" {
+		return "unhandled rejection"
 	}
-	return "unhandled rejection"
+	return "uncaught in a " + err.Phase
 }
 
 func (d *deploying) phase(name string) { d.Observe(Event{Kind: "phase", Text: name}) }

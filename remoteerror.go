@@ -153,7 +153,7 @@ func decodeErrorAt(d *errorData, known map[string]error, depth int) error {
 				return &remoteError{d.Text, inner}
 			}
 		case *runtime.ScriptError:
-			e.Cause = first
+			e.Cause, e.Errors = first, nil
 			for _, i := range d.Errors {
 				if inner, ok := decodeErrorAt(i, known, depth-1).(*runtime.ScriptError); ok {
 					e.Errors = append(e.Errors, inner)

@@ -2,8 +2,8 @@ package runtime
 
 import (
 	"cmp"
+	"regexp"
 	"sort"
-	"strings"
 	"sync"
 
 	"github.com/dop251/goja/ast"
@@ -132,6 +132,10 @@ func (c *callers) index() {
 	}
 }
 
+// constructing is code that calls the constructor of a base class; a class stands for the constructor that it does not
+// write.
+var constructing = regexp.MustCompile(`^ *(super\(|(var \w+ = )?class\b)`)
+
 // at names the function whose code stands at a place, "" if the interpreter knows as much. super says that the
 // constructor of the base class is called there.
 func (c *callers) at(p position) (name string, super bool) {
@@ -147,5 +151,6 @@ func (c *callers) at(p position) (name string, super bool) {
 			break
 		}
 	}
-	return name, strings.HasPrefix(strings.TrimLeft(c.code[min(offset, len(c.code)):], " "), "super(") // places of statements begin with their line
+	code := c.code[min(offset, len(c.code)):min(offset+100, len(c.code))]
+	return name, constructing.MatchString(code) // places of statements begin with their line
 }

@@ -168,7 +168,7 @@ func (j *fileJob) do(ctx context.Context, opts *sexton.SessionOptions, out outsi
 
 // unhandled makes the running test fail; before the first one, the file.
 func (h *host) unhandled(err *runtime.ScriptError, _ any) {
-	h.rt.Enqueue(func() { h.check(h.module.Fault(h.rt.ErrorValue(err))) })
+	h.rt.Enqueue(func() { h.check(h.module.Fault(h.errorObject(err, err))) })
 }
 
 // errorOf makes an Error of a Go error; that of a script keeps its stack.

@@ -169,19 +169,29 @@ func (h *host) deploy(d *sexton.Deployment) (goja.Value, error) {
 }
 
 // thrown is the error object that a test sees of err. Its stack is the one of the script that failed: that
-// of the call says only that the test deploys.
+// of the call says only that the test deploys. Its cause is that of the script's error.
 func (h *host) thrown(err error) any {
 	var script *runtime.ScriptError
-	if !errors.As(err, &script) || len(script.Stack) == 0 {
+	if !errors.As(err, &script) {
 		return err
 	}
-	stack := err.Error()
-	for _, f := range script.Stack {
-		stack += "\n    at " + f.String()
-	}
+	return h.errorObject(err, script)
+}
+
+func (h *host) errorObject(err error, script *runtime.ScriptError) *goja.Object {
 	object := h.rt.ErrorValue(err)
-	if err := object.DefineDataProperty("stack", h.rt.Goja().ToValue(stack), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
-		return err
+	define := func(name string, value any) { // cannot fail: the object is new
+		_ = object.DefineDataProperty(name, h.rt.Goja().ToValue(value), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	if len(script.Stack) > 0 {
+		stack := err.Error()
+		for _, f := range script.Stack {
+			stack += "\n    at " + f.String()
+		}
+		define("stack", stack)
+	}
+	if cause, ok := script.Cause.(*runtime.ScriptError); ok { // a chain that the runtime has bounded
+		define("cause", h.errorObject(cause, cause))
 	}
 	return object
 }
