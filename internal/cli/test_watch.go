@@ -77,12 +77,12 @@ func (w *testWatch) loop(ctx context.Context) error {
 			}
 		}
 		w.note("watching files; Ctrl-C ends")
-		changed, nextErr := w.next(ctx, &files)
-		if ctx.Err() != nil {
+		var changed []string
+		var broken error
+		if files, changed, broken = w.next(ctx); ctx.Err() != nil {
 			return err
-		}
-		if nextErr != nil {
-			return nextErr
+		} else if broken != nil {
+			return broken
 		}
 		w.note("changed: " + w.names(changed))
 	}
@@ -108,21 +108,19 @@ func (w *testWatch) once(files []string) error {
 	return errors.Join(err, w.changes.Watch(dirs))
 }
 
-// next waits until files have changed that tests are made of, and sets which tests these are.
-func (w *testWatch) next(ctx context.Context, files *[]string) ([]string, error) {
-	for {
-		changed, err := w.changes.Next(ctx)
-		if err != nil {
-			return nil, err
+// next waits until files have changed that tests are made of, and returns both.
+func (w *testWatch) next(ctx context.Context) (tests, changed []string, err error) {
+	for len(tests) == 0 {
+		if changed, err = w.changes.Next(ctx); err != nil {
+			return nil, nil, err
 		}
 		all, err := w.find()
 		if err != nil {
 			continue // a directory that is being replaced
 		}
-		if *files = w.affected(all, changed); len(*files) > 0 {
-			return changed, nil
-		}
+		tests = w.affected(all, changed)
 	}
+	return tests, changed, nil
 }
 
 // affected are those test files that a change of these paths affects.

@@ -159,10 +159,10 @@ func LCOV(files []*FileCoverage) []byte {
 	var b strings.Builder
 	for _, f := range files {
 		lines, functions := shares(f)
-		fmt.Fprintf(&b, "TN:\nSF:%s\n", f.File)
+		fmt.Fprintf(&b, "TN:\nSF:%s\n", render.Clean(f.File))
 		var hits strings.Builder
 		for _, fn := range f.Functions { // names have to be different
-			name := fmt.Sprintf("%s:%d:%d", cmp.Or(fn.Name, "(anonymous)"), fn.Line, fn.Column)
+			name := fmt.Sprintf("%s:%d:%d", cmp.Or(render.Clean(fn.Name), "(anonymous)"), fn.Line, fn.Column)
 			fmt.Fprintf(&b, "FN:%d,%s\n", fn.Line, name)
 			fmt.Fprintf(&hits, "FNDA:%d,%s\n", fn.Count, name)
 		}
