@@ -76,7 +76,10 @@ func (a *app) converse(t *typist, p *progress) (ctx, kill context.Context, stop 
 			select {
 			case s := <-direct:
 				if s == os.Interrupt && !t.interrupted.Swap(true) {
-					t.interrupts <- struct{}{}
+					select {
+					case t.interrupts <- struct{}{}:
+					default: // one waits there already
+					}
 					continue
 				}
 				select {

@@ -31,6 +31,11 @@
 //     last word about everything that is kept.
 //   - No recursion depends on what the program built: both walks keep lists of work.
 //
+// # Weak references
+//
+// What refers to an object weakly on behalf of a script keeps its Ref (Watch in weak.go), which follows the object into
+// its clone and holds nothing. Collect empties them; Keep and LetGo are the standard's KeepDuringJob.
+//
 // # How goja's memory is read
 //
 // Every offset is derived by reflect from names and types (layout.go); nothing is
