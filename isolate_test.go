@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 			return
 		case "silence":
 			return
+		case "linger":
+			_ = sexton.Worker(os.Stdin, os.Stdout, nil)
+			select {}
 		}
 	}
 	os.Exit(m.Run())
@@ -236,6 +239,17 @@ func TestStoppingIsolatedDeployments(t *testing.T) {
 	require.True(t, r.Interrupted)
 	e.hook = nil
 	_, err = e.deploy(empty)
+	require.NoError(t, err)
+}
+
+// A worker that has answered and does not end is killed, and has done its work all the same.
+func TestLingeringWorker(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it lingers for a second")
+	}
+	e := newApart(t, sexton.IsolationProcess)
+	e.opts.Worker[1] = "linger"
+	_, err := e.deploy(apps(item("a")))
 	require.NoError(t, err)
 }
 

@@ -162,22 +162,27 @@ func (p *workerProcess) kill() {
 	}
 }
 
-// end closes the connection and waits for the end of the process. The error says how it died, if it did.
+// end closes the connection and waits for the end of the process. The error says how it died, if it did. One that does not
+// end though it has nothing left to do is killed, which is no error.
 func (p *workerProcess) end() error {
 	_ = p.stdin.Close()
-	p.killIn(time.Second) // it has nothing left to do
+	lingering := time.AfterFunc(time.Second, p.kill)
 	if err := <-p.served; errors.Is(err, pipe.ErrFrame) {
 		_ = p.distrust(err)
 	}
 	err := p.cmd.Wait()
+	killed := !lingering.Stop()
 	p.mu.Lock()
 	p.reaped = true
 	p.mu.Unlock()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return p.died()
+	switch {
+	case !errors.As(err, &exit):
+		return err
+	case killed:
+		return nil
 	}
-	return err
+	return p.died()
 }
 
 // died says how the process ended that should not have.
