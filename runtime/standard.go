@@ -3,6 +3,8 @@ package runtime
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/dop251/goja"
 )
@@ -66,8 +68,8 @@ func (rt *Runtime) defineStandard() error {
 		return err
 	}
 	define, _ := goja.AssertFunction(lazy.Get("define"))
-	for name, script := range standardScripts {
-		for _, global := range script.globals {
+	for _, name := range slices.Sorted(maps.Keys(standardScripts)) { // scripts see the order
+		for _, global := range standardScripts[name].globals {
 			if _, err := define(goja.Undefined(), rt.vm.ToValue(name), rt.vm.ToValue(global)); err != nil {
 				return err
 			}

@@ -1,10 +1,12 @@
 // performance: time with fractions of a millisecond, on the runtime's clock.
 const { defineProperty, Symbol, TypeError } = primordials;
+const { EventTarget } = host.use("events");
 
 let made;
-class Performance {
+class Performance extends EventTarget {
   constructor() {
     if (made !== undefined) throw new TypeError("Illegal constructor");
+    super();
     made = this;
   }
   get timeOrigin() { return host.origin; }
