@@ -69,7 +69,8 @@ func (s *Session) attribute(async any, of *goja.Object) (id string, incarnation 
 	return o.ID, o.Incarnation, s.gc.Token(o), nil
 }
 
-func (s *Session) registerClasses(namespace *goja.Object) error {
+// registerClasses registers what a module of a package exports under the package's name.
+func (s *Session) registerClasses(namespace *goja.Object, pkg, version string) error {
 	if namespace == nil {
 		return nil
 	}
@@ -84,7 +85,7 @@ func (s *Session) registerClasses(namespace *goja.Object) error {
 			if builtin := s.registry.Class(v.(*goja.Object)); builtin != nil && builtin.Builtin {
 				continue // exported on
 			}
-			if err := s.registry.Register(s.Package.Name+"/"+name, s.Package.Version, v.(*goja.Object)); err != nil {
+			if err := s.registry.Register(pkg+"/"+name, version, v.(*goja.Object)); err != nil {
 				return err
 			}
 		}

@@ -40,7 +40,7 @@ var only = map[string][]string{
 	"github.com/nlnwa/whatwg-url":         {"runtime"},
 	"golang.org/x/text":                   {"runtime"},
 	"github.com/spf13/cobra":              {"internal/cli"},
-	"golang.org/x/mod":                    {"objectstore"},
+	"golang.org/x/mod":                    {"objectstore", "."},
 	"golang.org/x/term":                   {"internal/cli"},
 	"github.com/fsnotify/fsnotify":        {"internal/cli"},
 	"github.com/peterh/liner":             {"internal/cli"},

@@ -181,7 +181,15 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 			entries = append(entries, runtime.Entry{Name: name, Path: file})
 		}
 	}
+	var needed []dependency
 	if !s.opts.scriptOnly {
+		var err error
+		if needed, err = s.Package.dependencies(); err != nil {
+			return err
+		}
+		for _, d := range needed {
+			entries = append(entries, d.entry())
+		}
 		add(mainEntry, s.Package.Main)
 		add(preDeployEntry, s.Package.find("hooks/pre-deploy", scriptExtensions))
 		add(postDeployEntry, s.Package.find("hooks/post-deploy", scriptExtensions))
@@ -211,12 +219,17 @@ func (s *Session) Load(ctx context.Context, t *runtime.Task) error {
 	case err != nil:
 		return &PhaseError{Phase: "load", Err: err}
 	}
+	for _, d := range needed {
+		if err := s.registerClasses(s.modules[d.entry().Name], d.prefix, d.Version); err != nil {
+			return err
+		}
+	}
 	registered := []string{mainEntry}
 	for _, e := range s.opts.Entries {
 		registered = append(registered, e.Name)
 	}
 	for _, name := range registered {
-		if err := s.registerClasses(s.modules[name]); err != nil {
+		if err := s.registerClasses(s.modules[name], s.Package.Name, s.Package.Version); err != nil {
 			return err
 		}
 	}
