@@ -195,7 +195,7 @@ func sextonCommand(t *testing.T, args ...string) string {
 func TestDocumentedCommandLine(t *testing.T) {
 	flag := regexp.MustCompile(`--[a-z]+(?:-[a-z]+)*`)
 	help := ""
-	for _, verb := range []string{"init", "types", "plan", "deploy", "destroy", "run", "test", "snapshot", "version",
+	for _, verb := range []string{"init", "types", "plan", "deploy", "destroy", "run", "repl", "test", "snapshot", "version",
 		"state rm", "state recover", "state unlock", "snapshot save", "snapshot diff", "snapshot export", "snapshot import"} {
 		help += sextonCommand(t, append(strings.Fields(verb), "--help")...)
 	}
@@ -208,7 +208,7 @@ func TestDocumentedCommandLine(t *testing.T) {
 	formats := document(t, "docs/formats.md")
 	for _, f := range regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`).FindAllStringSubmatch(help, -1) {
 		if f[1] != "--help" {
-			require.Contains(t, formats, "`"+f[1]+"`", "formats.md lacks a flag")
+			require.True(t, strings.Contains(formats, "`"+f[1]+"`"), "formats.md lacks the flag %s", f[1])
 		}
 	}
 

@@ -79,10 +79,11 @@ func (i *Interactive) Compile(source string) (*Input, error) {
 		return nil, err
 	}
 	// An expression is assigned, because esbuild leaves out statements that do nothing; braces are an object, then.
-	code, err := "", error(nil)
+	var code string
+	var err error
 	text := strings.TrimSuffix(strings.TrimSpace(source), ";")
 	if !declares.MatchString(text) {
-		code, err = plain(valueOf + "(" + text + "\n)")
+		code, _ = plain(valueOf + "(" + text + "\n)") // no expression: a statement
 	}
 	if code == "" {
 		if code, err = plain(source); err != nil {
