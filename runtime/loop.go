@@ -129,7 +129,7 @@ type timer struct {
 	seq    uint64 // orders timers of the same time; also its id
 	id     uint64
 	repeat time.Duration
-	limit  bool // ends a task's patience and nothing else
+	limit  bool // nothing waits for it: it ends a task's patience, or cleans up
 	fn     func()
 	index  int // in the heap; -1: not in it
 }

@@ -151,6 +151,16 @@ func TestStandardLimits(t *testing.T) {
 	require.JSONEq(t, `[false, 60009]`, result)
 }
 
+// Methods of Buffer take no other arrays than those of bytes.
+func TestBufferMethodsOfOtherArrays(t *testing.T) {
+	result, err := evalStandard(t, nil, `
+		const other = [new Float64Array(8), new Uint8ClampedArray(8)], { indexOf, includes, lastIndexOf, swap16 } = Buffer.prototype;
+		const refused = (f, array) => { try { f.call(array, 1, 3); return false; } catch (error) { return error.code === "ERR_INVALID_ARG_TYPE"; } };
+		export const result = [indexOf, includes, lastIndexOf, swap16].every((f) => other.every((array) => refused(f, array)));`)
+	require.NoError(t, err)
+	require.JSONEq(t, `true`, result)
+}
+
 // A listener that throws has no caller that could hear of it.
 func TestListenersThatThrow(t *testing.T) {
 	var heard []string

@@ -35,9 +35,10 @@ type registry struct {
 	object  *vmheap.Ref // the FinalizationRegistry
 	async   any         // the context in which it was made
 	cells   map[uint64]cell
-	tokens  map[target][]uint64
-	last    uint64 // number of the last cell
-	waiting bool   // a cleanup job is queued
+	tokens  map[target]map[uint64]bool
+	last    uint64   // number of the last cell
+	due     []uint64 // cells whose targets are gone, to be cleaned up next; some may not be there any more
+	waiting bool     // a cleanup job is queued
 }
 
 type cell struct {
@@ -49,7 +50,7 @@ func (rt *Runtime) openWeak() (*goja.Object, error) {
 	lib, err := rt.script("weak", map[string]any{
 		"ref": rt.newWeakRef, "deref": rt.deref,
 		"registry": rt.newRegistry, "register": rt.register, "unregister": rt.unregister,
-		"dead": rt.deadCells, "forget": rt.forgetCell,
+		"look": rt.lookForDead, "next": rt.nextDead,
 	})
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (rt *Runtime) deref(call goja.FunctionCall) goja.Value {
 func (rt *Runtime) newRegistry(call goja.FunctionCall) goja.Value {
 	r := &registry{
 		object: rt.heap.Watch(call.Argument(0).(*goja.Object)), async: rt.async,
-		cells: map[uint64]cell{}, tokens: map[target][]uint64{},
+		cells: map[uint64]cell{}, tokens: map[target]map[uint64]bool{},
 	}
 	rt.weak.registries = append(rt.weak.registries, r)
 	return rt.vm.ToValue(r)
@@ -172,7 +173,10 @@ func (rt *Runtime) register(call goja.FunctionCall) goja.Value {
 	r.last++
 	r.cells[r.last] = c
 	if c.token != (target{}) {
-		r.tokens[c.token] = append(r.tokens[c.token], r.last)
+		if r.tokens[c.token] == nil {
+			r.tokens[c.token] = map[uint64]bool{}
+		}
+		r.tokens[c.token][r.last] = true
 	}
 	rt.hearOfCycles()
 	return rt.vm.ToValue(r.last)
@@ -181,26 +185,45 @@ func (rt *Runtime) register(call goja.FunctionCall) goja.Value {
 // unregister is host.unregister(registry, token): the numbers of the cells that are no more.
 func (rt *Runtime) unregister(call goja.FunctionCall) goja.Value {
 	r, token := registryOf(call), rt.weakTarget(call, 1)
-	numbers := r.tokens[token]
-	list := make([]any, len(numbers))
-	for i, n := range numbers {
-		list[i] = n
+	var list []any
+	for n := range r.tokens[token] {
+		list = append(list, n)
 		delete(r.cells, n)
 	}
 	delete(r.tokens, token)
 	return rt.vm.NewArray(list...)
 }
 
-// deadCells is host.dead(registry): the numbers of the cells whose targets are gone, in the order of registration.
-func (rt *Runtime) deadCells(call goja.FunctionCall) goja.Value {
-	dead := registryOf(call).dead()
-	list := make([]any, len(dead))
-	for i, n := range dead {
-		list[i] = n
-	}
-	return rt.vm.NewArray(list...)
+// lookForDead is host.look(registry): it looks again which cells nextDead is to answer.
+func (rt *Runtime) lookForDead(call goja.FunctionCall) goja.Value {
+	r := registryOf(call)
+	r.due = r.dead()
+	return goja.Undefined()
 }
 
+// nextDead is host.next(registry): the number of a cell whose target is gone, in the order of registration, and the
+// cell is no more; undefined if there is none.
+func (rt *Runtime) nextDead(call goja.FunctionCall) goja.Value {
+	r := registryOf(call)
+	for len(r.due) > 0 {
+		n := r.due[0]
+		r.due = r.due[1:]
+		if c, ok := r.cells[n]; ok { // else it was taken back
+			r.forget(n, c.token)
+			return rt.vm.ToValue(n)
+		}
+	}
+	return goja.Undefined()
+}
+
+func (r *registry) forget(n uint64, token target) {
+	delete(r.cells, n)
+	if delete(r.tokens[token], n); len(r.tokens[token]) == 0 {
+		delete(r.tokens, token)
+	}
+}
+
+// dead lists the cells whose targets are gone, in the order of registration.
 func (r *registry) dead() []uint64 {
 	var dead []uint64
 	for n, c := range r.cells {
@@ -212,44 +235,44 @@ func (r *registry) dead() []uint64 {
 	return dead
 }
 
-// forgetCell is host.forget(registry, number).
-func (rt *Runtime) forgetCell(call goja.FunctionCall) goja.Value {
-	r, n := registryOf(call), uint64(call.Argument(1).ToInteger())
-	token := r.cells[n].token
-	delete(r.cells, n)
-	if rest := slices.DeleteFunc(r.tokens[token], func(m uint64) bool { return m == n }); len(rest) > 0 {
-		r.tokens[token] = rest
-	} else {
-		delete(r.tokens, token)
-	}
-	return goja.Undefined()
-}
-
 // checkRegistries queues a job for each registry that has cells whose targets are gone.
 func (rt *Runtime) checkRegistries() {
 	w := &rt.weak
 	w.registries = slices.DeleteFunc(w.registries, func(r *registry) bool { return r.object.Object() == nil })
 	for _, r := range w.registries {
-		if !r.waiting && len(r.dead()) > 0 {
-			r.waiting = true
-			rt.Enqueue(func() { rt.cleanUp(r) })
-		}
+		rt.enqueueCleanup(r)
 	}
 }
 
-// cleanUp calls the callback of a registry for each target that is gone. A callback that throws costs the others nothing.
+// enqueueCleanup queues a job if the registry has cells whose targets are gone, and none is queued. It is a timer's, so
+// that callbacks which give their registry something to do for ever do not keep other timers waiting.
+func (rt *Runtime) enqueueCleanup(r *registry) {
+	if r.waiting {
+		return
+	}
+	if len(r.due) == 0 {
+		r.due = r.dead()
+	}
+	if r.waiting = len(r.due) > 0; r.waiting {
+		rt.loop.scheduleLimit(rt.opts.Clock.Now(), func() { rt.cleanUp(r) })
+	}
+}
+
+// cleanUp calls the callback of a registry for each target that is gone. A callback that throws costs the others nothing:
+// they, and what is gone by then, have a job of their own.
 func (rt *Runtime) cleanUp(r *registry) {
 	r.waiting = false
-	for len(r.dead()) > 0 && rt.watch.cause() == nil {
-		object := r.object.Object()
-		if object == nil {
-			return
+	object := r.object.Object()
+	if object == nil {
+		return
+	}
+	rt.WithContext(r.async, func() {
+		if _, err := rt.Call(rt.lib.cleanUp, nil, rt.limitOf(r.async), object); err != nil {
+			rt.report(asScriptError(err), "finalization callback")
 		}
-		rt.WithContext(r.async, func() {
-			if _, err := rt.Call(rt.lib.cleanUp, nil, rt.limitOf(r.async), object); err != nil {
-				rt.report(asScriptError(err), "finalization callback")
-			}
-		})
+	})
+	if rt.watch.cause() == nil {
+		rt.enqueueCleanup(r)
 	}
 }
 

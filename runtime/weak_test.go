@@ -85,6 +85,22 @@ func TestFinalizationCallbackThrows(t *testing.T) {
 	require.Equal(t, []string{"finalization callback: no 1", "finalization callback: no 2"}, unhandled)
 }
 
+// Callbacks that give their registry something to do for ever keep nothing else from running.
+func TestFinalizationForEver(t *testing.T) {
+	require.Equal(t, "true", weakly(t, `
+		let count = 0;
+		const registry = new FinalizationRegistry(() => {
+			count++;
+			registry.register({}, 0);
+			gc();
+		});
+		registry.register({}, 0);
+		await null;
+		gc();
+		for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve));
+		console.log(count > 0);`))
+}
+
 // Nobody has to ask for a collection: registries hear of Go's own.
 func TestFinalizationWithoutBeingAsked(t *testing.T) {
 	got, err := newHost(t, nil).run(`

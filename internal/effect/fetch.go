@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,6 +64,7 @@ func (p *call) fetch(ctx context.Context, a *fetchArgs) (any, error) {
 		case len(via) > maxRedirects:
 			return errors.New("it redirects too often")
 		}
+		withhold(next, via)
 		return p.mayConnect(next.URL)
 	}}
 	response, err := client.Do(request)
@@ -89,6 +91,28 @@ func (p *call) fetch(ctx context.Context, a *fetchArgs) (any, error) {
 	}
 	result.Body, err = encode(body, "base64")
 	return result, err
+}
+
+// withhold takes from a request that follows a redirect what the next host has no business to know: the URL that
+// redirected, and credentials once the origin has changed. (Package http tells no ports and schemes apart.)
+func withhold(next *http.Request, via []*http.Request) {
+	if via[0].Header.Get("Referer") == "" {
+		next.Header.Del("Referer")
+	}
+	origin := func(r *http.Request) string {
+		t, err := targetOf(r.URL)
+		if err != nil {
+			return ""
+		}
+		return r.URL.Scheme + " " + t.String()
+	}
+	for _, r := range slices.Concat(via[1:], []*http.Request{next}) {
+		if origin(r) != origin(via[0]) {
+			for _, name := range []string{"Authorization", "Cookie", "Proxy-Authorization"} {
+				next.Header.Del(name)
+			}
+		}
+	}
 }
 
 func (p *call) newHTTPRequest(ctx context.Context, a *fetchArgs) (*http.Request, error) {

@@ -156,6 +156,39 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// Who is redirected to does not learn which URL redirected there. Credentials go as far as the origin goes, which has a port.
+func TestRedirectsWithholdSecrets(t *testing.T) {
+	names := []string{"Authorization", "Cookie", "Referer", "X-Mine"}
+	var got []string
+	record := func(w http.ResponseWriter, r *http.Request) {
+		var there []string
+		for _, name := range names {
+			if r.Header.Get(name) != "" {
+				there = append(there, name)
+			}
+		}
+		got = append(got, strings.Join(there, " "))
+		if to := r.URL.Query().Get("to"); to != "" {
+			http.Redirect(w, r, to, http.StatusFound)
+		}
+	}
+	one, two := httptest.NewServer(http.HandlerFunc(record)), httptest.NewServer(http.HandlerFunc(record))
+	defer one.Close()
+	defer two.Close()
+	p := newPerformer(t, &PerformerOptions{Permissions: &Permissions{Net: []string{"127.0.0.1"}}})
+	get := func(url string, headers ...[]string) []string {
+		got = nil
+		_, err := do(t, p, "net.get", object{"url": url, "headers": append(headers, []string{"authorization", "a"}, []string{"cookie", "c"}, []string{"x-mine", "x"})})
+		require.Nil(t, err)
+		return got
+	}
+	require.Equal(t, []string{"Authorization Cookie X-Mine", "Authorization Cookie X-Mine"}, get(one.URL+"/?to=/again"))
+	require.Equal(t, []string{"Authorization Cookie X-Mine", "X-Mine"}, get(one.URL+"/?to="+two.URL))
+	require.Equal(t, []string{"Authorization Cookie X-Mine", "X-Mine", "X-Mine"},
+		get(one.URL+"/?to="+url.QueryEscape(two.URL+"/?to="+one.URL)), "what was taken away does not come back")
+	require.Equal(t, []string{"Authorization Cookie Referer X-Mine", "Referer X-Mine"}, get(one.URL+"/?to="+two.URL, []string{"referer", "http://mine.test"}))
+}
+
 // A proxy that the environment names is a host like others.
 func TestProxy(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.URL.String()) }))

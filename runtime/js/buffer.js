@@ -209,7 +209,7 @@ function fill(buffer, value, offset, end, encoding) {
 
 function find(buffer, value, from, encoding, last) {
   if (typeof from === "string") return find(buffer, value, undefined, from, last);
-  const length = typedArrayLength(buffer);
+  const length = typedArrayLength(bytes("Buffer.indexOf: the buffer", buffer));
   let at = from === undefined ? NaN : +from;
   if (!(at === at)) at = last ? length : 0;
   at = at < 0 ? -floor(-at) + length : floor(at);
@@ -226,7 +226,7 @@ function find(buffer, value, from, encoding, last) {
 }
 
 function swap(buffer, size) {
-  const length = typedArrayLength(buffer);
+  const length = typedArrayLength(bytes("Buffer.swap: the buffer", buffer));
   if (length % size !== 0) throw coded(new RangeError(`Buffer size must be a multiple of ${8 * size}-bits`), "ERR_INVALID_BUFFER_SIZE");
   host.swap(buffer, size);
   return buffer;

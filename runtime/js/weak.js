@@ -1,7 +1,7 @@
 // WeakRef and FinalizationRegistry. What they hold weakly is in handles of the host, whose weak pointers follow
 // objects that a collection revives; what they hold strongly (callbacks, held values) is here, where the collector
 // sees it.
-const { TypeError, Object, Function, Symbol, Map, MapGet, MapSet, MapHas, MapDelete, apply, create, defineProperty,
+const { TypeError, Object, Function, Symbol, Map, MapGet, MapSet, MapDelete, apply, create, defineProperty,
   setPrototypeOf } = primordials;
 const { keyFor, toStringTag } = Symbol;
 
@@ -65,13 +65,11 @@ class Cells extends Returned {
     for (let i = 0; i < numbers.length; i++) MapDelete(object.#held, numbers[i]);
     return numbers.length > 0;
   }
+  static look(object) { host.look(object.#handle); }
   static cleanUp(object, callback = object.#callback) {
-    const numbers = host.dead(object.#handle);
-    for (let i = 0; i < numbers.length; i++) {
-      if (!MapHas(object.#held, numbers[i])) continue; // a callback has taken it back, or was called for it
-      const held = MapGet(object.#held, numbers[i]);
-      MapDelete(object.#held, numbers[i]);
-      host.forget(object.#handle, numbers[i]);
+    for (let n = host.next(object.#handle); n !== undefined; n = host.next(object.#handle)) {
+      const held = MapGet(object.#held, n);
+      MapDelete(object.#held, n);
       apply(callback, undefined, [held]);
     }
   }
@@ -101,6 +99,7 @@ class FinalizationRegistry extends Returned {
   cleanupSome(callback = undefined) {
     Cells.check(this, "cleanupSome");
     if (callback !== undefined && typeof callback !== "function") fail("cleanupSome: callback", "a function", callback);
+    Cells.look(this);
     Cells.cleanUp(this, callback);
   }
 }
