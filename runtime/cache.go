@@ -112,7 +112,7 @@ func (c *cache) load() *kept {
 	}
 	k := &kept{}
 	head, body, _ = bytes.Cut(body, []byte("\n"))
-	if json.Unmarshal(head, k) != nil || k.Size > len(body) {
+	if json.Unmarshal(head, k) != nil || k.Size < 0 || k.Size > len(body) {
 		return nil
 	}
 	k.code, k.sourceMap = string(body[:k.Size]), string(body[k.Size:])

@@ -115,6 +115,19 @@ func TestStandardIsNotAltered(t *testing.T) {
 	require.JSONEq(t, `["http://h/x?a=2&b=1&c=d", 1, "AbortError", "é", "x", 36, true, true, "w6l4eA==", 513, "2"]`, result)
 }
 
+// A URL that would be too long says so, and stays what it was.
+func TestLongURL(t *testing.T) {
+	result, err := evalStandard(t, nil, `
+		const u = new URL("http://h/?a=1");
+		const fails = (f) => { try { f(); return false; } catch (e) { return e instanceof TypeError; } };
+		const long = "x".repeat(65_530);
+		export const result = [fails(() => { u.search = long; }), fails(() => u.searchParams.append("b", long)), fails(() => { u.hash = long + long; }),
+			u.href, fails(() => new URL("http://h/" + long)), URL.canParse("http://h/" + long)];
+	`)
+	require.NoError(t, err)
+	require.JSONEq(t, `[true, true, true, "http://h/?a=1", true, false]`, result)
+}
+
 // Globals are made when they are first used, and belong to scripts as others do.
 func TestStandardGlobals(t *testing.T) {
 	result, err := evalStandard(t, nil, `

@@ -47,14 +47,16 @@ var urlSetters = map[string]func(*url.Url, string){
 	"pathname": (*url.Url).SetPathname, "search": (*url.Url).SetSearch, "hash": (*url.Url).SetHash,
 }
 
-// changeURL is host.change(href, part, value): the parts after that.
+// changeURL is host.change(href, part, value): the parts after that; undefined if the URL were too long.
 func (rt *Runtime) changeURL(call goja.FunctionCall) goja.Value {
+	value := call.Argument(2)
 	u, err := url.Parse(call.Argument(0).String())
-	if err != nil {
+	if err != nil || tooLong(value) {
 		return goja.Undefined()
 	}
-	if value := call.Argument(2); !tooLong(value) {
-		urlSetters[call.Argument(1).String()](u, value.String())
+	urlSetters[call.Argument(1).String()](u, value.String())
+	if len(u.Href(false)) > maxURL {
+		return goja.Undefined()
 	}
 	return rt.partsOf(u)
 }

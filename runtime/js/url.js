@@ -57,7 +57,9 @@ class URL {
   }
 
   #set(part, value) {
-    this.#parts = host.change(this.#parts[HREF], part, `${value}`);
+    const parts = host.change(this.#parts[HREF], part, `${value}`);
+    if (parts === undefined) throw new TypeError(`URL: with this ${part} it would be longer than 65,536 characters`);
+    this.#parts = parts;
   }
 
   get href() { return this.#parts[HREF]; }
