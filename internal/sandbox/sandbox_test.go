@@ -38,7 +38,7 @@ var attempts = map[string]func() error{
 	"unix":    func() error { _, err := net.Dial("unix", "/run/nothing"); return err },
 	"kill":    func() error { return syscall.Kill(os.Getppid(), 0) },
 	"memory": func() error {
-		_, err := syscall.Mmap(-1, 0, 1<<30, syscall.PROT_READ, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		_, err := syscall.Mmap(-1, 0, 4<<30, syscall.PROT_READ, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		return err
 	},
 	"less": func() error { // this is allowed
@@ -61,7 +61,8 @@ var attempts = map[string]func() error{
 }
 
 func try(what string) int {
-	if err := Enter(&Limits{Memory: 256 << 20, CPU: time.Second, Files: 64}); err != nil {
+	// Threads of a test binary that is linked with C have large stacks, and heaps of their own.
+	if err := Enter(&Limits{Memory: 2 << 30, CPU: time.Second, Files: 64}); err != nil {
 		fmt.Println(err)
 		return 1
 	}
