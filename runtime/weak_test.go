@@ -74,10 +74,11 @@ func TestFinalizationCallbackThrows(t *testing.T) {
 		unhandled = append(unhandled, err.Phase+": "+err.Message)
 	}})
 	got, err := h.run(`export async function main() {
-		const registry = new FinalizationRegistry((held) => { console.log(held); if (held < 3) throw new Error("no " + held) });
+		let last = 0;
+		const registry = new FinalizationRegistry((held) => { console.log(last = held); if (held < 3) throw new Error("no " + held) });
 		(() => { for (let i = 1; i < 4; i++) registry.register({}, i) })();
 		gc();
-		await new Promise((resolve) => setTimeout(resolve, 1));
+		while (last < 3) await new Promise((resolve) => setTimeout(resolve));
 		console.log(registry.constructor === FinalizationRegistry);
 	}`)
 	require.NoError(t, err)
