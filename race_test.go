@@ -1,0 +1,5 @@
+//go:build race
+
+package sexton_test
+
+func init() { raceDetector = true }
