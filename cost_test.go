@@ -145,9 +145,12 @@ func (f *figures) report(b *testing.B, destroyed int) {
 	b.ReportMetric(0, "ns/op") // with all that is set up
 }
 
-// BenchmarkDestroy destroys 100,000 objects that are not ordered.
+// BenchmarkDestroy destroys 100,000 objects that are not ordered; fewer with -short.
 func BenchmarkDestroy(b *testing.B) {
-	const n = 100_000
+	n := 100_000
+	if testing.Short() {
+		n = 5000
+	}
 	for _, class := range []string{"Idle", "Awaiting", "Provided"} {
 		for _, concurrency := range []int{10, 1000} {
 			eachDisk(b, fmt.Sprintf("%s/concurrency=%d", class, concurrency), func(b *testing.B, e *env, disk *costDisk) {

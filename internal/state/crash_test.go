@@ -120,6 +120,9 @@ func TestCrashAtEveryOperation(t *testing.T) {
 	require.NoError(t, err)
 
 	opts := &simdisk.CrashOptions{Stride: *stride, Seed: 1}
+	if testing.Short() {
+		opts.Stride *= 16
+	}
 	images, recoveries := 0, 0
 	for n := range len(disk.Log()) + 1 {
 		done := 0
