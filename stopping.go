@@ -81,7 +81,7 @@ func (s *stopping) conclude(err error) error {
 		return err
 	}
 	cause := cmp.Or(context.Cause(s.soft), context.Cause(s.hard))
-	told := []error{ErrInterrupted, cause}
+	told := []error{ErrInterrupted, cause, s.soft.Err()}
 	interrupted := s.hard.Err() != nil
 	if interrupted {
 		told = append(told, context.Cause(s.hard), s.hard.Err())

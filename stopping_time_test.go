@@ -3,6 +3,7 @@ package sexton
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +32,7 @@ func TestStoppingTimes(t *testing.T) {
 			require.NoError(t, s.conclude(nil))
 			require.Equal(t, errNothing, s.conclude(errNothing)) // has nothing to do with it
 			require.Equal(t, []error{want, errNothing}, joined(s.conclude(errors.Join(errNothing, ErrInterrupted))))
+			require.Equal(t, []error{want}, joined(s.conclude(fmt.Errorf("build: %w", s.soft.Err()))))
 
 			time.Sleep(grace - 1)
 			synctest.Wait()
