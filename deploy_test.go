@@ -340,6 +340,15 @@ func TestLocked(t *testing.T) {
 	require.ErrorContains(t, inner, "locked by pid")
 }
 
+// A new object that refers to what is replaced sees the new one, and its constructor counts then only.
+func TestNewObjectBesideReplaced(t *testing.T) {
+	e := newEnv(t, classes)
+	e.must(apps(node("a"), node("f", `"after": ["a"]`)), "create a", "create f")
+	e.must(apps(object("Other", "f"), node("g", `"after": ["f"]`), node("h", `"after": ["g"]`)),
+		"told f of a", "destroy a", "destroy f", "create f", "create g", "create h")
+	require.Contains(t, e.snapshot(), `"after": [ { "$ref": "f" } ]`)
+}
+
 const holders = classes + `
 export class Keeper extends Node { static properties = { keeps: { type: ["Node"], usage: "inout", default: [] } }; declare keeps: Node[]; }
 export class Holder extends Keeper { gone(o: Node) { log("told", this.$id, "of", o.$id); this.keeps = [o]; } }

@@ -99,7 +99,7 @@ func (s *Session) plan(ctx context.Context, t *runtime.Task, d *Deployment) (*Pl
 	if err := run.load(t, run.merged.Graph); err != nil {
 		return nil, err
 	}
-	if err := run.broken("load"); err != nil {
+	if err := run.broken("load", run.unsettled()); err != nil {
 		return nil, err
 	}
 	return run.plan(t)
@@ -130,7 +130,7 @@ func (run *deploying) plan(t *runtime.Task) (*Plan, error) {
 		if err := run.load(t, incoming.Graph); err != nil {
 			return nil, err
 		}
-		if err := run.broken("load"); err != nil {
+		if err := run.broken("load what is replaced", nil); err != nil {
 			return nil, err
 		}
 	}

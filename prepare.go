@@ -25,7 +25,7 @@ func (d *deploying) prepare(t *runtime.Task) error {
 	if err := d.load(t, d.merged.Graph); err != nil {
 		return err
 	}
-	if err := d.broken("load"); err != nil {
+	if err := d.broken("load", d.unsettled()); err != nil {
 		return err
 	}
 	if err := d.confirm(t); err != nil || d.cancelled() {
@@ -44,7 +44,7 @@ func (d *deploying) prepare(t *runtime.Task) error {
 		if err := d.load(t, d.merged.Graph); err != nil {
 			return err
 		}
-		if err := d.broken("load what is replaced"); err != nil {
+		if err := d.broken("load what is replaced", nil); err != nil {
 			return err
 		}
 	}
@@ -66,11 +66,43 @@ func (d *deploying) warnOfTombstones() {
 	}
 }
 
+// unsettled returns the new objects that lead to one that is replaced. Until that is made their constructors see less
+// than the model says: what they throw then means nothing.
+func (d *deploying) unsettled() map[string]bool {
+	unsettled := map[string]bool{}
+	if len(d.merged.Replaced) == 0 {
+		return unsettled
+	}
+	stored := map[string]bool{}
+	for _, e := range d.last.Objects {
+		stored[e.ID] = true
+	}
+	by := map[string][]string{} // new objects that name it
+	for _, e := range d.model.Graph.Objects {
+		if !stored[e.ID] {
+			names(e, func(id string) { by[id] = append(by[id], e.ID) })
+		}
+	}
+	var queue []string
+	for _, r := range d.merged.Replaced {
+		queue = append(queue, r.Old.ID)
+	}
+	for i := 0; i < len(queue); i++ {
+		for _, id := range by[queue[i]] {
+			if !unsettled[id] {
+				unsettled[id] = true
+				queue = append(queue, id)
+			}
+		}
+	}
+	return unsettled
+}
+
 // broken returns an error if the incoming graph has an object that could not be restored (gc 5.4), or
-// a new one whose constructor threw.
-func (d *deploying) broken(phase string) error {
+// a new one whose constructor threw, but for the given ones.
+func (d *deploying) broken(phase string, but map[string]bool) error {
 	for _, o := range d.s.store.Objects() {
-		if o.Broken() == "" || !d.merged.Incoming[o.ID] {
+		if o.Broken() == "" || !d.merged.Incoming[o.ID] || but[o.ID] {
 			continue
 		}
 		err := d.thrown[o]

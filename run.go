@@ -65,6 +65,9 @@ func Run(ctx, kill context.Context, opts *Options, script *Script) (*Report, err
 	doing := newActivity()
 	stop := newStopping(ctx, kill, opts.settings(pkg).Timeout, doing.String)
 	defer stop.end()
+	if stop.soft.Err() != nil {
+		return nil, stop.conclude(ErrInterrupted)
+	}
 	var report *Report
 	if opts.Isolation == IsolationProcess {
 		report, err = runIsolated(stop, opts, pkg, script, doing.before(opts.Observe))

@@ -55,6 +55,9 @@ func newStopping(ctx, kill context.Context, limit time.Duration, during func() s
 	hard, stop := context.WithCancelCause(kill)
 	soft, cancel := context.WithCancelCause(ctx)
 	unlink := context.AfterFunc(hard, func() { cancel(context.Cause(hard)) })
+	if hard.Err() != nil { // already: nothing is to start before that function has run
+		cancel(context.Cause(hard))
+	}
 	s := &stopping{soft: soft, hard: hard}
 	var timers []*time.Timer
 	if limit > 0 {
