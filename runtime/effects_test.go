@@ -46,22 +46,9 @@ const caught = async (fn) => { try { await fn(); } catch (e) { return e; } throw
 func evalEffects(t *testing.T, opts *Options, source string) string {
 	t.Helper()
 	opts.Extensions = []*Extension{Process(), Files()}
-	rt, err := New(opts)
+	result, err := evalStandard(t, opts, importEffects+source)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, rt.Close()) }()
-	b, err := Build(context.Background(), &BuildOptions{Extensions: opts.Extensions, Entries: []Entry{{Name: "main.js", Source: importEffects + source}}})
-	require.NoError(t, err)
-	var result []byte
-	err = rt.Run(context.Background(), func(task *Task) error {
-		exports, err := rt.Load(task, b)
-		if err != nil {
-			return err
-		}
-		result, err = json.Marshal(exports["main.js"].Get("result").Export())
-		return err
-	})
-	require.NoError(t, err)
-	return string(result)
+	return result
 }
 
 // What scripts pass, and what the broker is asked.

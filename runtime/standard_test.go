@@ -65,10 +65,13 @@ func TestAsyncGeneratorsAsInNode(t *testing.T) {
 // evalStandard runs a module and returns what it exports as result, as JSON.
 func evalStandard(t *testing.T, opts *Options, source string) (string, error) {
 	t.Helper()
+	if opts == nil {
+		opts = &Options{}
+	}
 	rt, err := New(opts)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, rt.Close()) }()
-	b, err := Build(context.Background(), &BuildOptions{Entries: []Entry{{Name: "main.js", Source: source}}})
+	b, err := Build(context.Background(), &BuildOptions{Extensions: opts.Extensions, Entries: []Entry{{Name: "main.js", Source: source}}})
 	require.NoError(t, err)
 	var result []byte
 	err = rt.Run(context.Background(), func(task *Task) error {
