@@ -33,7 +33,7 @@ var update = flag.Bool("update", false, "write what the commands in guide.md and
 //     lines. "# exits 6" behind a command is its exit code. Commands are sexton, cd, cat, ls and export.
 func TestRecipes(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a recipe runs sleep")
+		t.Skip("recipes run programs that Windows does not have, such as sleep")
 	}
 	for _, name := range []string{"docs/guide.md", "docs/cookbook.md"} {
 		sections := []string{document(t, name)}

@@ -40,7 +40,7 @@ func TestECMAScript(t *testing.T) {
 // TestTest262 runs what the conformance suite itself has about what this project adds to the engine.
 func TestTest262(t *testing.T) {
 	if *test262 == "" {
-		t.Skip("there is no -test262")
+		t.Skip("-test262 names no checkout of the ECMAScript conformance suite; testdata/ecmascript has tests of our own")
 	}
 	harness := func(name string) string { return source(t, filepath.Join(*test262, "harness", name)) }
 	for _, name := range []string{"WeakRef", "FinalizationRegistry"} {
